@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "common/text/base64.h"
@@ -24,7 +25,8 @@ constexpr std::string_view kLines = "application/x-ndjson";
 constexpr std::string_view kBytes = "application/octet-stream";
 constexpr std::string_view kBelowSessions = "/v1/sessions/";
 constexpr milliseconds kFileLimit{600'000};
-constexpr std::size_t kLogBytesMax = 1u << 20;  // of one answer
+constexpr std::size_t kLogBytesMax = 1u << 20;    // of one answer
+constexpr std::size_t kPieceBytes = 64ul * 1024;  // of a long answer
 constexpr milliseconds kLookAtListener{250};
 
 unsigned status_of(const Error& error) {
@@ -54,11 +56,6 @@ std::string text_of(const ordered_json& document) {
 Result<void> say(Answer& answer, const ordered_json& document) {
   GUARD_TRY(answer.begin(200, kJson));
   return answer.write(text_of(document));
-}
-
-Result<void> say_bytes(Answer& answer, std::string_view bytes) {
-  GUARD_TRY(answer.begin(200, kBytes));
-  return answer.write(bytes);
 }
 
 std::string text(const Request& request, const char* key, const std::string& otherwise = {}) {
@@ -139,33 +136,40 @@ ordered_json session_json(const sessions::SessionInfo& session) {
   return row;
 }
 
-// Tells a client that the answer ended in an error, if it has not begun, and closes it else.
+// Knows whether the answer has begun, and as what.
 class Guarded final : public Answer {
  public:
   explicit Guarded(Answer& next) : next_(next) {}
   Result<void> begin(unsigned status, std::string_view content_type) override {
-    begun_ = true;
+    content_type_ = content_type;
     return next_.begin(status, content_type);
   }
   Result<void> write(std::string_view bytes) override { return next_.write(bytes); }
   bool listening() override { return next_.listening(); }
   void note(std::string_view outcome) override { next_.note(outcome); }
-  bool begun() const noexcept { return begun_; }
+  bool begun() const noexcept { return !content_type_.empty(); }
+  const std::string& content_type() const noexcept { return content_type_; }
 
  private:
   Answer& next_;
-  bool begun_ = false;
+  std::string content_type_;
 };
 
 }  // namespace
 
-void Api::handle(const Request& request, Answer& answer) {
+Result<void> Api::handle(const Request& request, Answer& answer) {
   Guarded guarded(answer);
-  const auto done = route(request, guarded);
-  if (done) return;
+  auto done = route(request, guarded);
+  if (done) return done;
   answer.note(done.error().wire_name());
-  if (!guarded.begun()) return say_error(answer, done.error());
-  static_cast<void>(guarded.write(text_of(error_json(done.error()))));
+  if (!guarded.begun()) {
+    say_error(answer, done.error());
+  } else if (guarded.content_type() == kLines) {
+    static_cast<void>(guarded.write(text_of(error_json(done.error()))));
+  } else {
+    return done;
+  }
+  return ok();
 }
 
 void say_error(Answer& answer, const Error& error) {
@@ -226,9 +230,17 @@ Result<void> Api::in_session(
     GUARD_TRY_ASSIGN(const std::uint64_t depth, number(request, "depth", 1));
     GUARD_TRY_ASSIGN(const auto entries,
         manager_.list(session, text(request, "path", "/workspace"), depth, Deadline::after(kFileLimit)));
-    ordered_json rows = ordered_json::array();
-    for (const auto& entry : entries) rows.push_back(entry_json(entry));
-    return say(answer, {{"entries", std::move(rows)}});
+    // A document of all of them would take many times their memory.
+    GUARD_TRY(answer.begin(200, kJson));
+    std::string piece = "{\"entries\":[";
+    for (const auto& entry : entries) {
+      if (&entry != &entries.front()) piece += ',';
+      piece += entry_json(entry).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+      if (piece.size() < kPieceBytes) continue;
+      GUARD_TRY(answer.write(piece));
+      piece.clear();
+    }
+    return answer.write(piece + "]}\n");
   }
   if (what == "move" && post) {
     GUARD_TRY(manager_.move(session, text(request, "from"), text(request, "to"), Deadline::after(kFileLimit)));
@@ -256,8 +268,13 @@ Result<void> Api::files_of(const std::string& session, const Request& request, A
     return say(answer, {{"path", printable(inside)}, {"bytes", request.body.size()}});
   }
   if (request.method == "GET") {
-    GUARD_TRY_ASSIGN(const std::string bytes, manager_.download(session, path, kBodyBytesMax, deadline));
-    return say_bytes(answer, bytes);
+    bool begun = false;
+    const auto pass_on = [&](std::string_view bytes) -> Result<void> {
+      if (!std::exchange(begun, true)) GUARD_TRY(answer.begin(200, kBytes));
+      return answer.write(bytes);
+    };
+    GUARD_TRY(manager_.download(session, path, pass_on, deadline));
+    return pass_on({});  // it may have been empty
   }
   if (request.method != "DELETE") return no_such(request);
   GUARD_TRY(manager_.remove(session, path, deadline));

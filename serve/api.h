@@ -50,7 +50,7 @@ class Answer {
   virtual void note(std::string_view) {}     // for a log: "exited 0", or the name of an error
 };
 
-constexpr std::size_t kBodyBytesMax = 128u << 20;  // of a request, and of a file that is handed out
+constexpr std::size_t kBodyBytesMax = 128u << 20;  // of a request
 
 // Thread-safe.
 class Api {
@@ -58,8 +58,9 @@ class Api {
   // `manager` must outlive it.
   explicit Api(sessions::Manager& manager, ClientLimits limits = {}) : manager_(manager), clients_(limits) {}
 
-  // Everything that goes wrong is in the answer.
-  void handle(const Request& request, Answer& answer);
+  // Everything that goes wrong is in the answer. An Error where it had begun and can't be brought to its end: half a
+  // file, say.
+  Result<void> handle(const Request& request, Answer& answer);
 
   Clients& clients() noexcept { return clients_; }
 

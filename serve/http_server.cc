@@ -179,12 +179,13 @@ void serve_one(Socket& socket, Connection& connection, Server& server) {
       ? Result<void>(Error(ErrorCode::file_too_large, fmt::format("the body is over {} bytes", kBodyBytesMax)))
       : read_request(socket, connection, server, buffer, parser, request, admitted);
   server.at_work += read ? 1 : 0;
+  bool is_whole = true;
   if (read) {
-    server.api.handle(request, answer);
+    is_whole = server.api.handle(request, answer).has_value();
   } else {
     say_error(answer, read.error());
   }
-  answer.finish();
+  if (is_whole) answer.finish();
   server.at_work -= read ? 1 : 0;
   log_request(server.options, request, answer, begun);
   error_code ignored;

@@ -128,8 +128,9 @@ class Manager {
   // Paths are absolute, or relative to /workspace; upload() answers the absolute one.
   Result<std::string> upload(
       const std::string& session, const std::string& path, std::string_view bytes, Deadline deadline);
-  Result<std::string> download(  // FILE_TOO_LARGE
-      const std::string& session, const std::string& path, std::size_t bytes_max, Deadline deadline);
+  // `take` gets the file in pieces, as they come; not called where there is none. What it answers ends it.
+  Result<void> download(const std::string& session, const std::string& path,
+      const std::function<Result<void>(std::string_view)>& take, Deadline deadline);
   Result<std::vector<Entry>> list(
       const std::string& session, const std::string& path, std::size_t depth, Deadline deadline);
   Result<Entry> stat(const std::string& session, const std::string& path, Deadline deadline);

@@ -6,7 +6,7 @@
 namespace guard::sessions {
 namespace {
 
-constexpr std::size_t kAnswerMax = 64ul << 20;  // of a list
+constexpr std::size_t kAnswerMax = 8ul << 20;  // of a list: a hundred thousand files
 constexpr std::string_view kHome = "/workspace";
 
 Result<std::string> inside(const std::string& path) {
@@ -49,21 +49,17 @@ Result<std::string> Manager::upload(
   return target;
 }
 
-Result<std::string> Manager::download(
-    const std::string& id, const std::string& path, std::size_t bytes_max, Deadline deadline) {
+Result<void> Manager::download(const std::string& id, const std::string& path,
+    const std::function<Result<void>(std::string_view)>& take, Deadline deadline) {
   GUARD_TRY_ASSIGN(const std::string source, inside(path));
   GUARD_TRY_ASSIGN(const std::unique_ptr<Task> task, start(id, operation(TaskOperation::get, {source}, deadline)));
-  std::string bytes;
   for (;;) {
     GUARD_TRY_ASSIGN(const auto piece, task->read(deadline));
     if (!piece) break;
-    if (piece->stream != Task::Piece::Stream::out) continue;
-    if (piece->bytes.size() > bytes_max - bytes.size())
-      return Error(ErrorCode::file_too_large, fmt::format("{} is over {} bytes", printable(source), bytes_max));
-    bytes += piece->bytes;
+    if (piece->stream == Task::Piece::Stream::out) GUARD_TRY(take(piece->bytes));
   }
   GUARD_TRY(finished(collect(*task, 0, deadline)));
-  return bytes;
+  return ok();
 }
 
 Result<std::string> Manager::operate(const std::string& id, TaskOperation kind, std::vector<std::string> paths,
@@ -74,7 +70,9 @@ Result<std::string> Manager::operate(const std::string& id, TaskOperation kind, 
   if (!how.empty()) paths.push_back(how);
   GUARD_TRY_ASSIGN(
       TaskOutput output, finished(exec(id, operation(kind, std::move(paths), deadline), kAnswerMax, deadline)));
-  if (output.cut) return Error(ErrorCode::file_too_large, "the folder holds too many files for one list");
+  if (output.cut)
+    return Error(ErrorCode::file_too_large, "the folder holds too many files for one list")
+        .hint("list its folders one by one");
   return std::move(output.out);
 }
 

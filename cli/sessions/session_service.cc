@@ -46,8 +46,7 @@ Result<void> ask_session(
   GUARD_TRY_ASSIGN(UniqueFd connection, serve::connect_to(session_socket(folder)));
   if (connection) return serve::ask(std::move(connection), request, answer);
   GUARD_TRY_ASSIGN(const SessionService service, open_session_service(options, context, PoolUse::none));
-  serve::Api(*service.manager).handle(request, answer);
-  return ok();
+  return serve::Api(*service.manager).handle(request, answer);
 }
 
 }  // namespace guard

@@ -243,6 +243,40 @@ TEST_F(Serve, RefusesWhatIsTooMuchAndSaysWhatToDo) {
   EXPECT_THAT(ask("GET", "/healthz"), HasSubstr("\"ok\"")) << "what is small is still answered";
 }
 
+TEST_F(Serve, HandsAFileOutInPiecesAndLetsAHalfBeSeenAsOne) {
+  serve();
+  const std::string made = ask("POST", "/v1/sessions/t/c/exec?open=1",
+      runs("const f = require('fs'); f.writeFileSync('empty', ''); f.writeFileSync('large', Buffer.alloc(1e8, 'x'))"));
+  ASSERT_THAT(made, HasSubstr("\"exited\""));
+  const std::string empty = ask("GET", "/v1/sessions/t/c/files?path=empty");
+  EXPECT_THAT(empty, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(empty, ::testing::EndsWith("\r\n\r\n0\r\n\r\n"));
+  const auto memory = [this] {
+    const std::string status =
+        read_all(UniqueFd(::open(("/proc/" + std::to_string(serve_) + "/status").c_str(), O_RDONLY | O_CLOEXEC)).get(),
+            1u << 16, "status")
+            .value_or("");
+    const std::size_t at = status.find("VmHWM:");
+    return at == std::string::npos ? 0 : std::stoul(status.substr(at + 6));
+  };
+  const std::size_t before = memory();
+  std::size_t size = 0;
+  const UniqueFd fd = at_socket();
+  const std::string wanted = request("GET", "/v1/sessions/t/c/files?path=large", "Host: g\r\n", "");
+  ASSERT_GT(::send(fd.get(), wanted.data(), wanted.size(), MSG_NOSIGNAL), 0);
+  std::string chunk(1u << 16, 0);
+  for (ssize_t got = 0; (got = ::recv(fd.get(), chunk.data(), chunk.size(), 0)) > 0;)
+    size += static_cast<std::size_t>(got);
+  EXPECT_GT(size, 100'000'000u);
+  EXPECT_LT(memory(), before + 30'000) << "in kB";
+
+  const UniqueFd half = at_socket();
+  ASSERT_GT(::send(half.get(), wanted.data(), wanted.size(), MSG_NOSIGNAL), 0);
+  ASSERT_GT(::recv(half.get(), chunk.data(), chunk.size(), 0), 0);
+  EXPECT_THAT(ask("DELETE", "/v1/sessions/t/c"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(rest_of(half), Not(::testing::EndsWith("\r\n0\r\n\r\n")));
+}
+
 // As systemd does it: the socket is there before guard is, as descriptor 3.
 TEST_F(Serve, TakesTheSocketThatSystemdHandsOver) {
   ASSERT_TRUE(make_folders(state_.path() / "sessions", 0711));
