@@ -644,8 +644,6 @@ int run(int argc, char** argv) {
   g_events_before = cgroup_events();
   if (options.filter) load_filter();
   for (size_t i = 0; i < g_shared_count; ++i) need_shared(g_shared[i]);
-  say_hello();
-
   for (size_t i = 0; i < g_fresh_count; ++i) {
     struct stat found {};
     if (stat(g_fresh[i].path, &found) != 0) fail_to_start("folder to keep fresh", errno);
@@ -657,6 +655,7 @@ int run(int argc, char** argv) {
     g_filled.mode = found.st_mode & 07777;
     need_filled(fill_folder(g_filled.path, g_filled.source));
   }
+  say_hello();
   if (options.serve) serve_tasks(null, g_signals);
   g_inherited = inherited_now();
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;

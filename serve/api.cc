@@ -14,6 +14,7 @@
 #include "common/text/text.h"
 #include "serve/metrics.h"
 #include "sessions/session_task.h"
+#include "serve/task_stream.h"
 
 namespace guard::serve {
 namespace {
@@ -82,7 +83,7 @@ Result<TaskSpec> task_of(const std::string& body, std::string& input) {
   const auto invalid = [](std::string_view what) { return Error(ErrorCode::input_invalid, std::string(what)); };
   GUARD_TRY_ASSIGN(const auto given, parse_json(body, RepeatedKeys::refused).context("reading the request"));
   TaskSpec task;
-  task.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", "/workspace"}, {"LANG", "C.UTF-8"}};
+  task.env = session_environment();
   if (!given.is_object()) return invalid("the body is no JSON object");
   for (const auto& [key, value] : given.items()) {
     if (key == "argv" && value.is_array()) {
@@ -147,6 +148,11 @@ class Guarded final : public Answer {
   Result<void> write(std::string_view bytes) override { return next_.write(bytes); }
   bool listening() override { return next_.listening(); }
   void note(std::string_view outcome) override { next_.note(outcome); }
+  Result<int> upgrade(std::string_view protocol) override {
+    auto connection = next_.upgrade(protocol);
+    if (connection) content_type_ = protocol;
+    return connection;
+  }
   bool begun() const noexcept { return !content_type_.empty(); }
   const std::string& content_type() const noexcept { return content_type_; }
 
@@ -156,6 +162,15 @@ class Guarded final : public Answer {
 };
 
 }  // namespace
+
+Result<int> Answer::upgrade(std::string_view protocol) {
+  return Error(
+      ErrorCode::input_invalid, fmt::format("this is answered to a request with \"Upgrade: {}\" only", protocol));
+}
+
+std::map<std::string, std::string> session_environment() {
+  return {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", "/workspace"}, {"LANG", "C.UTF-8"}};
+}
 
 Result<void> Api::handle(const Request& request, Answer& answer) {
   Guarded guarded(answer);
@@ -225,6 +240,13 @@ Result<void> Api::in_session(
     return done();
   }
   if (what == "exec" && post) return exec(session, request, answer);
+  if (what == "tasks" && post) {
+    GUARD_TRY_ASSIGN(const int connection, answer.upgrade(kTaskStream));
+    serve_tasks(
+        connection, [&](const TaskSpec& spec) { return manager_.start(session, spec); },
+        [this] { return manager_.stopping(); });
+    return ok();
+  }
   if (what == "files") return files_of(session, request, answer);
   if (what == "list" && request.method == "GET") {
     GUARD_TRY_ASSIGN(const std::uint64_t depth, number(request, "depth", 1));

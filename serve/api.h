@@ -7,6 +7,7 @@
 //   DELETE /v1/sessions/T/C?workspace=keep|remove       closes
 //   POST   /v1/sessions/T/C/exec                        {"argv", "env", "cwd", "timeout_ms", "input" (base64)}; answers
 //          lines of JSON: {"stream": "out"|"err", "bytes": base64} as they come, then {"end": ...} or {"error": ...}
+//   POST   /v1/sessions/T/C/tasks                       with "Upgrade: guard-tasks": 101, then serve/task_stream.h
 //   POST   /v1/sessions/T/C/commands                    the same body; answers {"command": id} at once
 //   GET    /v1/sessions/T/C/commands, .../commands/ID/log?offset=N
 //   POST   /v1/sessions/T/C/commands/ID/signal?signal=N
@@ -48,6 +49,10 @@ class Answer {
   virtual Result<void> write(std::string_view bytes) = 0;
   virtual bool listening() { return true; }  // somebody still waits for what comes
   virtual void note(std::string_view) {}     // for a log: "exited 0", or the name of an error
+
+  // In place of begin(): from here on the connection is spoken over in `protocol`. INPUT_INVALID where the request has
+  // not asked for that.
+  virtual Result<int> upgrade(std::string_view protocol);
 };
 
 constexpr std::size_t kBodyBytesMax = 128u << 20;  // of a request
@@ -84,6 +89,9 @@ struct Purpose {
   std::string session;  // empty: of none
 };
 Purpose purpose_of(const Request& request);
+
+// What every command of a session finds, before its own.
+std::map<std::string, std::string> session_environment();
 
 // "/v1/sessions/T/C/files?path=a%20b" -> path and query. INPUT_INVALID for a '%' that is none.
 Result<void> read_target(std::string_view target, Request& request);

@@ -41,6 +41,50 @@ std::string target_of(const Request& request) {
   return target;
 }
 
+// `protocol`: empty, or what to speak on in; answered is then the connection, where the server agrees.
+Result<UniqueFd> exchange(UniqueFd connection, const Request& request, std::string_view protocol, Answer& answer) {
+  error_code failure;
+  boost::asio::io_context context;
+  boost::asio::local::stream_protocol::socket socket(context);
+  socket.assign(boost::asio::local::stream_protocol(), connection.release(), failure);
+  if (failure) return broken(failure);
+  http::request<http::string_body> sent;
+  sent.method_string(request.method);
+  sent.target(target_of(request));
+  sent.version(11);
+  sent.set(http::field::host, "guard");
+  sent.keep_alive(false);
+  if (!protocol.empty()) {
+    sent.set(http::field::connection, "Upgrade");
+    sent.set(http::field::upgrade, {protocol.data(), protocol.size()});
+  }
+  sent.body() = request.body;
+  sent.prepare_payload();
+  http::write(socket, sent, failure);  // who refuses a request may not read all of it
+  boost::beast::flat_buffer buffer;
+  http::response_parser<http::buffer_body> parser;
+  parser.body_limit(boost::none);
+  http::read_header(socket, buffer, parser, failure);
+  if (failure) return broken(failure);
+  // The server waits for our first word, so nothing of it lies in the buffer.
+  if (!protocol.empty() && parser.get().result() == http::status::switching_protocols) {
+    UniqueFd upgraded(socket.release(failure));
+    if (failure) return broken(failure);
+    return upgraded;
+  }
+  const auto type = parser.get()[http::field::content_type];
+  GUARD_TRY(answer.begin(parser.get().result_int(), {type.data(), type.size()}));
+  std::array<char, 64ul * 1024> bytes;
+  while (!parser.is_done()) {
+    parser.get().body().data = bytes.data();
+    parser.get().body().size = bytes.size();
+    http::read_some(socket, buffer, parser, failure);
+    if (failure && failure != http::error::need_buffer) return broken(failure);
+    GUARD_TRY(answer.write({bytes.data(), bytes.size() - parser.get().body().size}));
+  }
+  return UniqueFd();
+}
+
 }  // namespace
 
 Result<UniqueFd> connect_to(const std::filesystem::path& path) {
@@ -55,36 +99,13 @@ Result<UniqueFd> connect_to(const std::filesystem::path& path) {
 }
 
 Result<void> ask(UniqueFd connection, const Request& request, Answer& answer) {
-  error_code failure;
-  boost::asio::io_context context;
-  boost::asio::local::stream_protocol::socket socket(context);
-  socket.assign(boost::asio::local::stream_protocol(), connection.release(), failure);
-  if (failure) return broken(failure);
-  http::request<http::string_body> sent;
-  sent.method_string(request.method);
-  sent.target(target_of(request));
-  sent.version(11);
-  sent.set(http::field::host, "guard");
-  sent.keep_alive(false);
-  sent.body() = request.body;
-  sent.prepare_payload();
-  http::write(socket, sent, failure);  // who refuses a request may not read all of it
-  boost::beast::flat_buffer buffer;
-  http::response_parser<http::buffer_body> parser;
-  parser.body_limit(boost::none);
-  http::read_header(socket, buffer, parser, failure);
-  if (failure) return broken(failure);
-  const auto type = parser.get()[http::field::content_type];
-  GUARD_TRY(answer.begin(parser.get().result_int(), {type.data(), type.size()}));
-  std::array<char, 64ul * 1024> bytes;
-  while (!parser.is_done()) {
-    parser.get().body().data = bytes.data();
-    parser.get().body().size = bytes.size();
-    http::read_some(socket, buffer, parser, failure);
-    if (failure && failure != http::error::need_buffer) return broken(failure);
-    GUARD_TRY(answer.write({bytes.data(), bytes.size() - parser.get().body().size}));
-  }
+  GUARD_TRY(exchange(std::move(connection), request, {}, answer));
   return ok();
+}
+
+Result<UniqueFd> ask_to_upgrade(
+    UniqueFd connection, const Request& request, std::string_view protocol, Answer& answer) {
+  return exchange(std::move(connection), request, protocol, answer);
 }
 
 }  // namespace guard::serve

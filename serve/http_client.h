@@ -15,4 +15,7 @@ Result<UniqueFd> connect_to(const std::filesystem::path& path);
 // Sends `request` and hands what comes to `answer`. PROTOCOL_ERROR for what is no answer, or ends early.
 Result<void> ask(UniqueFd connection, const Request& request, Answer& answer);
 
+// Asks to speak on in `protocol`: the connection. Empty: it was refused, and `answer` has what was said.
+Result<UniqueFd> ask_to_upgrade(UniqueFd connection, const Request& request, std::string_view protocol, Answer& answer);
+
 }  // namespace guard::serve

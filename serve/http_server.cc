@@ -45,6 +45,8 @@ class HttpAnswer final : public Answer {
  public:
   explicit HttpAnswer(Socket& socket) : socket_(socket) {}
 
+  void may_upgrade_to(std::string_view protocol) { upgrade_ = protocol; }
+
   Result<void> begin(unsigned status, std::string_view content_type) override {
     http::response<http::empty_body> head{static_cast<http::status>(status), 11};
     head.set(http::field::content_type, {content_type.data(), content_type.size()});
@@ -72,12 +74,25 @@ class HttpAnswer final : public Answer {
 
   void note(std::string_view outcome) override { outcome_ = outcome; }
 
+  Result<int> upgrade(std::string_view protocol) override {
+    if (upgrade_ != protocol) return Answer::upgrade(protocol);
+    http::response<http::empty_body> head{http::status::switching_protocols, 11};
+    head.set(http::field::connection, "Upgrade");
+    head.set(http::field::upgrade, {protocol.data(), protocol.size()});
+    error_code failure;
+    http::write(socket_, head, failure);
+    GUARD_TRY(said(failure));
+    upgraded_ = true;
+    return socket_.native_handle();
+  }
+
   void finish() {
     error_code ignored;
     if (status_ != 0) boost::asio::write(socket_, http::make_chunk_last(), ignored);
   }
 
-  unsigned status() const noexcept { return status_; }  // 0: it was given none
+  // 0: it was given none.
+  unsigned status() const noexcept { return upgraded_ ? 101 : status_; }
   const std::string& outcome() const noexcept { return outcome_; }
 
  private:
@@ -89,6 +104,8 @@ class HttpAnswer final : public Answer {
   Socket& socket_;
   unsigned status_ = 0;
   std::string outcome_ = "ok";
+  std::string upgrade_;
+  bool upgraded_ = false;
 };
 
 struct Connection {
@@ -178,6 +195,9 @@ void serve_one(Socket& socket, Connection& connection, Server& server) {
   const auto read = failure
       ? Result<void>(Error(ErrorCode::file_too_large, fmt::format("the body is over {} bytes", kBodyBytesMax)))
       : read_request(socket, connection, server, buffer, parser, request, admitted);
+  // Whoever speaks on before the answer is there has not asked for another protocol.
+  const auto wanted = parser.get()[http::field::upgrade];
+  if (read && buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
   server.at_work += read ? 1 : 0;
   bool is_whole = true;
   if (read) {

@@ -184,6 +184,11 @@ void Manager::run(const CancelToken& cancel) {
   }
 }
 
+bool Manager::stopping() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->stopping;
+}
+
 void Manager::stop(milliseconds grace) {
   {
     const std::lock_guard lock(state_->mutex);

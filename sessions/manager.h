@@ -156,6 +156,7 @@ class Manager {
   std::int64_t next_tick() const;       // when it is to be called again, at the latest (Clock)
   void run(const CancelToken& cancel);  // tick() by the real time and whenever a sandbox dies, until cancelled
 
+  bool stopping() const;
   // No operation begins any more; all sandboxes are closed, side by side. Workspaces stay.
   void stop(milliseconds grace);
 

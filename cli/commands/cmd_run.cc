@@ -15,6 +15,7 @@
 #include "cli/file_watch.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
+#include "cli/sessions/project_sandbox.h"
 #include "cli/test_lines.h"
 #include "common/file_io.h"
 #include "common/hash.h"
@@ -378,6 +379,8 @@ Result<int> cmd_run(const Options& options, CommandContext& context) {
 }
 
 Result<int> cmd_exec(const Options& options, CommandContext& context) {
+  if (options.tty)
+    return work_on_terminal([&] { return project_sandbox(options, context, options.arguments, {}); }, context);
   RuleEngine engine;
   RunRequest request;
   request.argv = options.arguments;

@@ -142,6 +142,7 @@ struct Options {
 
   // session
   bool background = false;
+  bool tty = false;
   bool remove = false;         // the workspace, too
   milliseconds time_limit{0};  // 0: none
 

@@ -134,6 +134,8 @@ constexpr OptionRow kOnlyRunOptions[] = {
 };
 
 constexpr OptionRow kOnlyExecOptions[] = {
+    excludes("--stdin --out --err --exit-code --format --record",
+        {"--tty", {}, "run it on this terminal, for a person; what it prints is not masked", &Options::tty}),
     {"--cwd", "DIR", "start the command in this folder of the project", &Options::cwd},
     {"--stdin", "FILE", "let the command read FILE, or guard's own standard input where FILE is -", &Options::input},
     repeated({"--write", "DIR",
@@ -179,6 +181,13 @@ constexpr auto joined(const OptionRow (&first)[A], const OptionRow (&second)[B])
 }
 constexpr auto kRunOptions = joined(kOnlyRunOptions, kSandboxOptions);
 constexpr auto kExecOptions = joined(kOnlyExecOptions, kSandboxOptions);
+
+template <std::size_t N>
+constexpr std::array<OptionRow, N> picked(std::span<const OptionRow> rows, const std::string_view (&names)[N]) {
+  std::array<OptionRow, N> found = {};
+  for (std::size_t i = 0; i < N; ++i) found[i] = *std::ranges::find(rows, names[i], &OptionRow::name);
+  return found;
+}
 
 constexpr OptionRow kImageOptions[] = {
     excludes("--root-folder --all",
@@ -280,7 +289,23 @@ constexpr OptionRow kServeOptions[] = {
     kConfig,
     {"--quiet", {}, "no progress, only errors", &Options::quiet},
 };
+constexpr OptionRow kOnlyShellOptions[] = {
+    {"--record", "FILE", "the sandbox of the run that this evidence record is of, or none", &Options::record},
+    {"--cwd", "DIR", "start in this folder of the project", &Options::cwd},
+    kState,
+};
+constexpr auto kShellOptions = [] {
+  constexpr std::string_view kPlace[] = {"--backend", "--timeout", "--memory", "--cpus", "--pids", "--image", "--env",
+      "--env-file", "--project", "--quiet", "--config"};
+  const auto place = picked(kSandboxOptions, kPlace);
+  std::array<OptionRow, std::size(kOnlyShellOptions) + place.size()> all = {};
+  std::ranges::copy(place, std::ranges::copy(kOnlyShellOptions, all.begin()).out);
+  return all;
+}();
 constexpr OptionRow kSessionOptions[] = {
+    excludes("--stdin --background --format",
+        only("exec",
+            {"--tty", {}, "exec: on this terminal, for a person; what is printed is not masked", &Options::tty})),
     only("exec", {"--cwd", "DIR", "exec: the folder inside (default /workspace)", &Options::cwd}),
     only("exec",
         {"--stdin", "FILE", "exec: let the command read FILE, or guard's own input where it is -", &Options::input}),
@@ -326,6 +351,7 @@ constexpr ActionRow kSessionActions[] = {
 
 constexpr ActionRow kServeActions[] = {{}, {Action::install}, {Action::uninstall}};
 
+constexpr ActionRow kShellActions[] = {{.takes = "[SESSION]", .arguments_max = 1}};
 constexpr ActionRow kNoArguments[] = {{}};
 constexpr ActionRow kFiles[] = {{.arguments_max = kAnyNumber}};
 constexpr ActionRow kExecActions[] = {{.arguments_max = kAnyNumber,
@@ -483,6 +509,22 @@ guard session close me/first --remove)",
         .exit_status = R"(exec: that of the command, 124 where its time was over, 128 and the signal's number
 where one ended it; else 0 done, 2 failed, 3 no environment may be used, 64 usage)",
         .run = cmd_session},
+    {.name = "shell",
+        .summary = "open a terminal in a sandbox, to find out why a test fails",
+        .usage = "shell [OPTION...] [SESSION]",
+        .about = R"(Without a session: in a fresh sandbox of the project, as `guard run` makes it, with the same
+files, image, mounts and limits (of time only with --timeout). With --record: in that of a recorded run, unless files,
+settings, image or bun are others by now. With a session: in its sandbox and /workspace. It starts bash or sh where the
+image has one, else `bun repl`. Nothing is checked, and nothing that is printed is masked: a masker holds back what may
+be the beginning of a secret, and with it the echo of each key.)",
+        .actions = kShellActions,
+        .options = kShellOptions,
+        .examples = R"(guard shell
+guard shell --record evidence/20300131T120000Z-r0123456789abcdef0123.json
+guard shell me/first)",
+        .exit_status = R"(that of the shell, 128 and the signal's number where one ended it; 2 failed, 3 no environment
+may be used, 64 usage)",
+        .run = cmd_shell},
     {.name = "serve",
         .summary = "keep sandboxes ready for sessions, for programs of this user",
         .usage = "serve [--state FOLDER] [--backend NAME] [--listen 127.0.0.1:PORT]\n"

@@ -12,6 +12,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/trusted_inputs.h"
 #include "cli/sessions/session_service.h"
+#include "cli/sessions/work_on_terminal.h"
 #include "common/file_io.h"
 #include "common/text/base64.h"
 #include "common/text/foreign_json.h"
@@ -27,43 +28,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kKilledBy = 128;                   // as shells say it, with the signal's number
-constexpr int kTimedOut = 124;                   // as timeout(1) does
 constexpr std::size_t kLineBytesMax = 1u << 20;  // of an answer: 64 KiB of output in base64, and some words
-
-Error foreign_error(const json& said) {
-  const auto text = [&said](const char* key) {
-    const auto found = said.find(key);
-    return found != said.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  Error error(find_error_code(text("code")).value_or(ErrorCode::protocol_error), text("message"));
-  const std::string hint = text("hint");
-  return hint.empty() ? error : Error(std::move(error).hint(hint));
-}
-
-// An answer that is one document or the bytes of a file.
-class WholeAnswer final : public serve::Answer {
- public:
-  Result<void> begin(unsigned status, std::string_view) override {
-    status_ = status;
-    return ok();
-  }
-  Result<void> write(std::string_view bytes) override {
-    body += bytes;
-    return ok();
-  }
-  Result<void> error() const {
-    if (status_ == 200) return ok();
-    GUARD_TRY_ASSIGN(const json said, parse_json(body).context("reading the answer"));
-    const auto found = said.find("error");
-    if (found != said.end() && found->is_object()) return foreign_error(*found);
-    return Error(ErrorCode::protocol_error, fmt::format("guard serve answered with status {}", status_));
-  }
-  std::string body;
-
- private:
-  unsigned status_ = 0;
-};
 
 Result<std::string> ask_for(const Options& options, CommandContext& context, const serve::Request& request) {
   WholeAnswer answer;
@@ -155,6 +120,20 @@ Result<int> exec(const Options& options, CommandContext& context) {
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   GUARD_TRY_ASSIGN(const auto variables, run_variables(loaded.config, context.environment));
+  if (options.tty) {
+    return work_on_terminal(
+        [&]() -> Result<TerminalTask> {
+          TerminalTask task;
+          GUARD_TRY_ASSIGN(task.start, session_tasks(options, context, session));
+          task.spec.argv.assign(options.arguments.begin() + 1, options.arguments.end());
+          task.spec.env = variables;
+          task.spec.env.merge(serve::session_environment());
+          if (!options.cwd.empty()) task.spec.working_dir = options.cwd;
+          task.spec.timeout = options.time_limit;
+          return task;
+        },
+        context);
+  }
   GUARD_TRY_ASSIGN(const SecretSource secrets, secrets_of(context.environment, loaded.config, variables));
 
   ordered_json body = {{"argv", std::vector(options.arguments.begin() + 1, options.arguments.end())}};
@@ -183,11 +162,7 @@ Result<int> exec(const Options& options, CommandContext& context) {
   GUARD_TRY(asked && end ? err.finish() : err.finish_cut());
   GUARD_TRY(asked);
   if (!end) return end.error();
-  const std::string kind = end->value("kind", "");
-  const int value = end->value("value", 0);
-  if (kind == "exited") return value;
-  context.streams.err.print("guard: the command ended: {} {}\n", printable(kind), value);
-  return kind == "timed_out" ? kTimedOut : kind == "signaled" ? kKilledBy + value : 2;
+  return status_of(end->value("kind", ""), end->value("value", 0), context);
 }
 
 Result<int> print_document(const Options& options, CommandContext& context, const serve::Request& request) {

@@ -1,12 +1,17 @@
 #include "cli/sessions/session_service.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/commands/trusted_inputs.h"
 #include "cli/sessions/session_sandbox.h"
+#include "common/text/foreign_json.h"
 #include "pipeline/change/config_trust.h"
 #include "serve/http_client.h"
+#include "serve/task_stream.h"
 
 namespace guard {
 namespace {
@@ -20,6 +25,24 @@ class RealClock final : public sessions::Clock {
 const RealClock kClock;
 
 }  // namespace
+
+Error foreign_error(const nlohmann::json& said) {
+  const auto text = [&said](const char* key) {
+    const auto found = said.find(key);
+    return found != said.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  Error error(find_error_code(text("code")).value_or(ErrorCode::protocol_error), text("message"));
+  const std::string hint = text("hint");
+  return hint.empty() ? error : Error(std::move(error).hint(hint));
+}
+
+Result<void> WholeAnswer::error() const {
+  if (status_ == 200) return ok();
+  GUARD_TRY_ASSIGN(const nlohmann::json said, parse_json(body).context("reading the answer"));
+  const auto found = said.find("error");
+  if (found != said.end() && found->is_object()) return foreign_error(*found);
+  return Error(ErrorCode::protocol_error, fmt::format("guard serve answered with status {}", status_));
+}
 
 std::filesystem::path session_socket(const std::filesystem::path& folder) { return folder / "socket"; }
 
@@ -38,6 +61,28 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   service.backend = std::move(sandboxes.backend);
   GUARD_TRY_ASSIGN(service.manager, sessions::Manager::open(folder, std::move(sandboxes.factory), kClock, wanted));
   return service;
+}
+
+Result<StartTask> session_tasks(const Options& options, CommandContext& context, const std::string& session) {
+  GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
+  GUARD_TRY_ASSIGN(UniqueFd connection, serve::connect_to(session_socket(folder)));
+  if (connection) {
+    serve::Request request;
+    request.method = "POST";
+    request.path = fmt::format("/v1/sessions/{}/tasks", session);
+    request.query["open"] = "1";
+    WholeAnswer refusal;
+    GUARD_TRY_ASSIGN(
+        UniqueFd upgraded, serve::ask_to_upgrade(std::move(connection), request, serve::kTaskStream, refusal));
+    if (upgraded) return serve::tasks_over(std::move(upgraded));
+    GUARD_TRY(refusal.error());
+    return Error(ErrorCode::protocol_error, "the running `guard serve` is of another version")
+        .hint("stop it, and start this one");
+  }
+  GUARD_TRY_ASSIGN(SessionService service, open_session_service(options, context, PoolUse::none));
+  GUARD_TRY(service.manager->open(session));
+  const std::shared_ptr<sessions::Manager> manager = std::move(service.manager);
+  return [manager, session](const TaskSpec& spec) { return manager->start(session, spec); };
 }
 
 Result<void> ask_session(

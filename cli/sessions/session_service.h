@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/commands/commands.h"
@@ -23,6 +24,29 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
 
 // Where `guard serve` listens.
 std::filesystem::path session_socket(const std::filesystem::path& folder);
+
+// An answer that is one document or the bytes of a file.
+class WholeAnswer final : public serve::Answer {
+ public:
+  Result<void> begin(unsigned status, std::string_view) override {
+    status_ = status;
+    return ok();
+  }
+  Result<void> write(std::string_view bytes) override {
+    body += bytes;
+    return ok();
+  }
+  Result<void> error() const;
+  std::string body;
+
+ private:
+  unsigned status_ = 0;
+};
+// What stands behind "error" in an answer.
+Error foreign_error(const nlohmann::json& said);
+
+// Starts tasks in the session, which is opened first; the same way. They end with the function.
+Result<StartTask> session_tasks(const Options& options, CommandContext& context, const std::string& session);
 
 // One request, answered by `guard serve` or, where none runs, here.
 Result<void> ask_session(

@@ -36,6 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr milliseconds kOpenLimit{60'000};
 constexpr milliseconds kProbeDeadline{2000};  // of the embedded sandbox, for the record alone
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
@@ -154,9 +155,48 @@ class Run {
     return std::move(record_);
   }
 
+  Result<RunSandbox> open(const RecordedSandbox* recorded) {
+    recorded_ = recorded;
+    SandboxSpec spec;
+    GUARD_TRY_ASSIGN(std::optional<RunFolder> folder, prepare(spec));
+    spec.argv.clear();
+    spec.collect.reset();  // of a program
+    spec.timeout = kOpenLimit;
+    stage("run");
+    const std::shared_ptr<Sandbox> sandbox =
+        make_sandbox(plan_.choice.backend, sandbox_options(config_, request_.environment, engine_used()));
+    RunSandbox opened;
+    GUARD_TRY_ASSIGN(opened.sandbox, sandbox->open(spec, cancel_));
+    opened.sandbox->keep(sandbox);
+    opened.sandbox->keep(std::make_shared<RunFolder>(*std::move(folder)));
+    opened.sandbox->keep(std::make_shared<UniqueFd>(std::move(image_hold_)));
+    opened.backend = record_.backend;
+    opened.working_dir = spec.working_dir;
+    opened.env = spec.env;
+    opened.left_out = record_.left_out;
+    return opened;
+  }
+
  private:
   // The order of work. An Error ends the run undecided or unavailable; a verdict in the record ends it without one.
   Result<void> steps() {
+    SandboxSpec spec;
+    GUARD_TRY_ASSIGN(const std::optional<RunFolder> folder, prepare(spec));
+    if (!folder) return ok();
+
+    stage("run");
+    GUARD_TRY_ASSIGN(std::optional<Collection> written, run(spec));
+
+    stage("judge");
+    if (plan_.tests()) judge();
+    // An environment of the cu program and the host have a network of their own.
+    if (record_.verdict.reason == Reason::command_failed && !plan_.works_in_staged_folder())
+      record_.error = why_it_failed(spec);
+    return bring_back(std::move(written));
+  }
+
+  // Up to the sandbox. Without a folder: the gate refuses the run.
+  Result<std::optional<RunFolder>> prepare(SandboxSpec& spec) {
     GUARD_TRY(refuse_what_does_not_fit());
     stage("probe");
     GUARD_TRY(choose());
@@ -173,36 +213,58 @@ class Run {
     }
     GUARD_TRY(find_preload());
     GUARD_TRY(collect());
-    if (plan_.tests() && !check()) return ok();
+    if (plan_.tests() && !check()) return std::optional<RunFolder>();
 
-    SandboxSpec spec;
     if (plan_.image_is_configured()) {
       stage("image");
       GUARD_TRY(find_configured_image(request_, engine().engine, cancel_, spec, record_));
     }
     stage("stage");
     if (!plan_.image_is_configured()) GUARD_TRY(choose_image(spec));
-    GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
+    GUARD_TRY(compare_image(spec.image));
+    GUARD_TRY_ASSIGN(RunFolder folder, RunFolder::create());
     GUARD_TRY_ASSIGN(const StagedTree staged,
         stage_tree(
             folder.path(), request_.project, plan_.tree, {spec.image.module_folders, plan_.works_in_staged_folder()}));
     GUARD_TRY(take_staged(staged));
+    GUARD_TRY(compare_files(staged));
     for (const auto& [name, value] : plan_.variables)
       relax_if(true, fmt::format("run.env: {} is passed in", name), record_);
     GUARD_TRY(fill_run_spec(plan_, folder, staged, spec));
     record_.spec = spec;
     if (record_.facts) record_.facts->run_id = spec.run_id;
     record_.keep_bytes = config_.limits.output_keep_bytes;
+    return std::optional(std::move(folder));
+  }
 
-    stage("run");
-    GUARD_TRY_ASSIGN(std::optional<Collection> written, run(spec));
+  // ---- a sandbox as it was recorded ----
 
-    stage("judge");
-    if (plan_.tests()) judge();
-    // An environment of the cu program and the host have a network of their own.
-    if (record_.verdict.reason == Reason::command_failed && !plan_.works_in_staged_folder())
-      record_.error = why_it_failed(spec);
-    return bring_back(std::move(written));
+  void keep_recorded_files() {
+    if (recorded_ == nullptr) return;
+    const auto is_new = [this](const std::string& path) { return recorded_->hashes.count(path) == 0; };
+    std::erase_if(plan_.tree.gated.files, [&](const SourceFile& file) { return is_new(file.path); });
+    std::erase_if(plan_.tree.others, is_new);
+  }
+
+  Result<void> compare_image(const RuntimeImage& image) const {
+    if (recorded_ == nullptr || (image.reference == recorded_->image_reference && image.id == recorded_->image_id))
+      return ok();
+    return Error(ErrorCode::input_invalid,
+        fmt::format("the record is of a run on {}, and a run now would be on {}", printable(recorded_->image_reference),
+            printable(image.reference)))
+        .hint("go back to the lockfile, the guard and the bun of then, or run the tests again");
+  }
+
+  Result<void> compare_files(const StagedTree& staged) const {
+    if (recorded_ == nullptr || staged.hashes == recorded_->hashes) return ok();
+    std::vector<std::string> changed;
+    for (const auto& [path, digest] : recorded_->hashes) {
+      const auto found = staged.hashes.find(path);
+      if (found == staged.hashes.end() || found->second != digest) changed.push_back(printable(path));
+    }
+    return Error(ErrorCode::input_invalid,
+        fmt::format("the project is not what the record was written of; changed or gone: {}", joined(changed)))
+        .hint("go back to the files of then, or run the tests again");
   }
 
   // ---- what is asked for ----
@@ -285,9 +347,9 @@ class Run {
   // ---- which files ----
 
   Result<void> find_preload() {
-    if (!plan_.tests()) return ok();
+    if (!plan_.tests() && recorded_ == nullptr) return ok();
     GUARD_TRY_ASSIGN(plan_.preload, read_preload(request_.project));
-    if (plan_.preload.files.empty()) return ok();
+    if (plan_.preload.files.empty() || recorded_ != nullptr) return ok();  // those of a record are compared with it
     const fs::path& committed = request_.committed_tree.empty() ? request_.project : request_.committed_tree;
     GUARD_TRY_ASSIGN(preload_digests_, committed_preload(plan_.preload, request_.project, committed, cancel_));
     record_.preload = plan_.preload.names;
@@ -315,6 +377,7 @@ class Run {
       plan_.tree.tests.clear();
       GUARD_TRY_ASSIGN(plan_.writes, shared_folders(request_.project, request_.writes));
       leave_to_command(plan_.writes, plan_.tree);
+      keep_recorded_files();
       // Without a gate nothing is refused, but a link or device is no more mounted than in a test run.
       for (const auto& finding : plan_.tree.gated.findings) record_.left_out.push_back(finding.path);
     }
@@ -500,6 +563,7 @@ class Run {
   std::map<std::string, std::string> preload_digests_;  // of its files, as they were compared with HEAD
   // Opened before anything runs, so that nobody can put another in its place.
   std::optional<TargetFolder> target_folder_;
+  const RecordedSandbox* recorded_ = nullptr;
   std::optional<EngineLocation> engine_;
   std::optional<SecretSource> secrets_;
   UniqueFd image_hold_;  // keeps `guard image prune` away while we run on it
@@ -509,6 +573,12 @@ class Run {
 };
 
 }  // namespace
+
+Result<RunSandbox> open_run_sandbox(
+    const RunRequest& request, const std::optional<RecordedSandbox>& recorded, const CancelToken& cancel) {
+  NullSink none;
+  return Run(request, none, none, cancel).open(recorded ? &*recorded : nullptr);
+}
 
 RunRecord run_tests(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   return Run(request, out, err, cancel).execute();

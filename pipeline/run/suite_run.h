@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +20,16 @@
 #include "pipeline/run_record.h"
 #include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
+#include "runner/tasks/open_sandbox.h"
 
 namespace guard {
+
+// What an evidence record says of a sandbox that is to be had once more (pipeline/evidence/recorded_sandbox.h).
+struct RecordedSandbox {
+  std::map<std::string, std::string> hashes;  // SHA-256 of every file that was staged; no other one is
+  std::string image_reference;
+  std::string image_id;
+};
 
 enum class RefusedFiles : std::uint8_t { are_left_out, decide };
 
@@ -54,6 +64,19 @@ struct RunRequest {
   std::function<void(std::string_view sentence)> warn;   // what a watcher should hear at once; it is in the record, too
   std::function<void(std::string_view stage)> progress;  // called before each stage, with a word or two
 };
+
+// The sandbox in which request.argv would run, open and without anything running: the project's files where tests see
+// them, the same image, limits and mounts; nothing is checked. INPUT_INVALID where `recorded` is not what there is now,
+// and where the backend has no sandboxes that stay; IMAGE_MISSING and the other errors of a run.
+struct RunSandbox {
+  std::unique_ptr<OpenSandbox> sandbox;
+  std::string backend;
+  std::string working_dir;
+  std::map<std::string, std::string> env;
+  std::vector<std::string> left_out;  // of the project
+};
+Result<RunSandbox> open_run_sandbox(
+    const RunRequest& request, const std::optional<RecordedSandbox>& recorded, const CancelToken& cancel);
 
 // Output of the program goes to `out` and `err` while it runs, redacted and capped. Never fails: whatever goes wrong is
 // a verdict that is not allowed, with the error in the record.

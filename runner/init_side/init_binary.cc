@@ -95,6 +95,11 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
     add("--shared", folder.target);
     command.push_back(fmt::format("{}:{}", folder.identity.device, folder.identity.inode));
   }
+  for (const ScratchFolder& scratch : spec.scratch) {
+    if (scratch.filled_from.empty() || !duties.own_folders) continue;
+    add("--fill", scratch.target);
+    command.push_back(scratch.filled_from);
+  }
   if (spec.argv.empty()) {
     command.insert(command.end(), {"--serve", "--"});
     return command;
@@ -106,11 +111,6 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
     add("--collect-files", spec.collect->files_max);
     add("--collect-bytes", spec.collect->bytes_max);
     add("--collect-file-bytes", spec.collect->file_bytes_max);
-  }
-  for (const ScratchFolder& scratch : spec.scratch) {
-    if (scratch.filled_from.empty() || !duties.own_folders) continue;
-    add("--fill", scratch.target);
-    command.push_back(scratch.filled_from);
   }
   if (!spec.each.empty()) {
     add("--each", spec.each.size());

@@ -61,7 +61,8 @@ class Task {
   // ENVIRONMENT_UNAVAILABLE when the sandbox has gone.
   virtual Result<std::optional<Piece>> read(Deadline deadline) = 0;
 
-  // Waits for room. Bytes for a program that does not read any more are dropped, as by a pipe. EXECUTION_TIMEOUT.
+  // Waits for room. Bytes for a program that does not read any more are dropped, as by a pipe. EXECUTION_TIMEOUT: of
+  // up to task_protocol::kInputPieceBytes none has left then; of more, perhaps some.
   virtual Result<void> write_input(std::string_view bytes, Deadline deadline) = 0;
   virtual Result<void> close_input() = 0;
 
@@ -74,6 +75,9 @@ class Task {
   // failed (detail "errno"); ENVIRONMENT_UNAVAILABLE: the sandbox went meanwhile.
   virtual Result<TaskEnd> end() const = 0;
 };
+
+// Wherever it is started: in a sandbox at hand, or by `guard serve` (serve/task_stream.h). Thread-safe.
+using StartTask = std::function<Result<std::unique_ptr<Task>>(const TaskSpec& spec)>;
 
 class OpenSandbox {
  public:

@@ -61,6 +61,7 @@ constexpr std::uint8_t kWantsTerminal = 2;  // input and outputs are one termina
 constexpr std::size_t kIdBytes = 4;
 constexpr std::size_t kWindowBytes = 256ul * 1024;      // of an output
 constexpr std::size_t kInputWindowBytes = 64ul * 1024;  // of an input: what init has room for
+constexpr std::size_t kInputPieceBytes = kInputWindowBytes / 2;
 constexpr std::size_t kOutputChunkBytes = 32ul * 1024;  // so that a stream in full flood costs others little time
 constexpr std::size_t kStartPayloadMax = 256ul * 1024;
 constexpr std::size_t kTasksMax = 64;           // side by side; guard asks for no more

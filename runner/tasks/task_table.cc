@@ -18,6 +18,7 @@ using init_protocol::kHeaderBytes;
 using init_protocol::read_number;
 using task_protocol::FrameType;
 using task_protocol::kIdBytes;
+using task_protocol::kInputPieceBytes;
 using task_protocol::kInputWindowBytes;
 using task_protocol::kWindowBytes;
 
@@ -38,6 +39,10 @@ void add_short(std::string& bytes, std::uint16_t value) {
   bytes += static_cast<char>(value & 0xff);
 }
 
+std::uint16_t short_at(const char* bytes) {
+  return static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[0]) << 8 | static_cast<unsigned char>(bytes[1]));
+}
+
 std::uint32_t milliseconds_of(milliseconds span) {
   return static_cast<std::uint32_t>(std::clamp<milliseconds::rep>(span.count(), 0, 0x7fff'ffff));
 }
@@ -50,6 +55,9 @@ std::size_t place_of(FrameType stream) { return stream == FrameType::out ? 0 : 1
 struct EndFields {
   std::string kind;
   std::string step;
+  std::string code;  // these three: what serve says of an Error
+  std::string message;
+  std::string hint;
   std::map<std::string, std::uint64_t, std::less<>> numbers;
 
   std::uint64_t number(std::string_view key) const {
@@ -68,10 +76,13 @@ Result<EndFields> parse_end(std::string_view text) {
     const std::string_view key = text.substr(0, equals);
     const std::string_view value = text.substr(equals + 1, end - equals - 1);
     text.remove_prefix(end + 1);
-    if (key == "kind") {
-      fields.kind = value;
-    } else if (key == "step") {
-      fields.step = printable(value);
+    static constexpr std::pair<std::string_view, std::string EndFields::*> kTexts[] = {{"kind", &EndFields::kind},
+        {"step", &EndFields::step}, {"code", &EndFields::code}, {"message", &EndFields::message},
+        {"hint", &EndFields::hint}};
+    const auto text_field =
+        std::ranges::find(kTexts, key, &std::pair<std::string_view, std::string EndFields::*>::first);
+    if (text_field != std::end(kTexts)) {
+      fields.*text_field->second = printable(value);
     } else {
       std::uint64_t number = 0;
       const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -96,7 +107,7 @@ Error start_failure(const TaskSpec& spec, const EndFields& fields) {
 }
 
 // What an end frame says. An Error inside of the value: the task could not be started or done.
-Result<Result<TaskEnd>> end_of(const TaskSpec& spec, std::string_view payload) {
+Result<Result<TaskEnd>> end_of(const TaskSpec& spec, std::string_view payload, TaskTable::Peer peer) {
   GUARD_TRY_ASSIGN(const EndFields fields, parse_end(payload));
   TaskEnd end;
   const std::uint64_t value = fields.number("value");
@@ -106,6 +117,10 @@ Result<Result<TaskEnd>> end_of(const TaskSpec& spec, std::string_view payload) {
   if (fields.kind == "failed") {
     if (value == 0 || value > 4095) return broken("an errno out of range");
     return Result<TaskEnd>(start_failure(spec, fields));
+  }
+  if (fields.kind == "error" && peer == TaskTable::Peer::serve) {
+    Error failure(find_error_code(fields.code).value_or(ErrorCode::protocol_error), fields.message);
+    return Result<TaskEnd>(fields.hint.empty() ? std::move(failure) : std::move(failure).hint(fields.hint));
   }
   if (fields.kind == "exited" && value <= 255) {
     end.outcome = {OutcomeKind::exited, static_cast<std::int64_t>(value), {}};
@@ -192,11 +207,12 @@ class TableTask final : public Task {
       std::size_t size = 0;
       {
         std::unique_lock lock(table_->mutex_);
-        if (!wait(lock, deadline, [this] { return state_->input_room > 0 || state_->end || state_->input_closed; }))
+        // A piece as a whole or not at all, so that who ran out of time knows what is left to say.
+        size = std::min(bytes.size(), kInputPieceBytes);
+        if (!wait(lock, deadline, [&] { return state_->input_room >= size || state_->end || state_->input_closed; }))
           return out_of_time("waiting until a task reads its input");
         if (state_->input_closed) return invalid("the task's input was closed before");
         if (state_->end) return ok();
-        size = std::min({bytes.size(), state_->input_room, kFramePayloadMax / 2});
         state_->input_room -= size;
       }
       GUARD_TRY(table_->send(FrameType::input, state_->id, bytes.substr(0, size)));
@@ -310,14 +326,70 @@ Result<std::unique_ptr<Task>> TaskTable::start(const TaskSpec& spec) {
   return task;
 }
 
-Result<void> TaskTable::send(FrameType type, std::uint32_t id, std::string_view payload) {
+Result<TaskSpec> decode_start(std::string_view payload) {
+  TaskSpec spec;
+  if (payload.size() < task_protocol::kStartBytes || payload.back() != '\0') return broken("a malformed start");
+  const char* const fixed = payload.data();
+  const auto flags = static_cast<std::uint8_t>(fixed[1]);
+  spec.kind = static_cast<TaskOperation>(fixed[0]);
+  spec.input = (flags & task_protocol::kWantsInput) != 0;
+  if ((flags & task_protocol::kWantsTerminal) != 0) spec.terminal = {short_at(fixed + 2), short_at(fixed + 4)};
+  spec.timeout = milliseconds(read_number(fixed + 6));
+  spec.grace = milliseconds(read_number(fixed + 10));
+  const std::size_t arguments = read_number(fixed + 14);
+  const std::size_t variables = read_number(fixed + 18);
+  payload.remove_prefix(task_protocol::kStartBytes);
+  std::vector<std::string_view> words;
+  for (; !payload.empty(); payload.remove_prefix(words.back().size() + 1))
+    words.push_back(payload.substr(0, payload.find('\0')));
+  if (words.empty() || arguments > words.size() || variables != words.size() - 1 - arguments)
+    return broken("a start with too few or too many texts");
+  spec.working_dir = words.front();
+  for (std::size_t i = 1; i <= arguments; ++i) spec.argv.emplace_back(words[i]);
+  for (std::size_t i = 1 + arguments; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    if (equals == std::string_view::npos) return broken("a variable without a value");
+    spec.env.emplace(words[i].substr(0, equals), words[i].substr(equals + 1));
+  }
+  return spec;
+}
+
+std::string encode_end(const Result<TaskEnd>& end) {
+  if (!end) {
+    const Error& error = end.error();
+    return fmt::format("kind=error\ncode={}\nmessage={}\nhint={}\n", error.wire_name(), printable(error.message()),
+        printable(error.hint()));
+  }
+  const Outcome& outcome = end->outcome;
+  const bool signaled = outcome.kind == OutcomeKind::signaled;
+  const bool lost = outcome.kind == OutcomeKind::violation;
+  const bool timed_out = outcome.kind == OutcomeKind::timed_out;
+  return fmt::format("kind={}\nvalue={}\ntimed_out={}\nelapsed_ms={}\nmax_rss_kb={}\nuser_us={}\n",
+      signaled   ? "signaled"
+          : lost ? "lost"
+                 : "exited",
+      timed_out ? 0 : outcome.value, timed_out ? 1 : 0, end->elapsed.count(), end->max_rss_bytes / 1024,
+      end->cpu.count() * 1000);
+}
+
+std::string encode_frame(FrameType type, std::uint32_t id, std::string_view payload) {
   std::string frame;
   frame.reserve(kHeaderBytes + kIdBytes + payload.size());
   frame += static_cast<char>(type);
   frame.append(3, '\0');
   add_number(frame, static_cast<std::uint32_t>(kIdBytes + payload.size()));
   add_number(frame, id);
-  frame += payload;
+  return frame += payload;
+}
+
+std::string encode_window(FrameType stream, std::size_t bytes) {
+  std::string payload(1, static_cast<char>(stream));
+  add_number(payload, static_cast<std::uint32_t>(bytes));
+  return payload;
+}
+
+Result<void> TaskTable::send(FrameType type, std::uint32_t id, std::string_view payload) {
+  const std::string frame = encode_frame(type, id, payload);
   const std::lock_guard lock(sending_);
   // Half a frame may have left: nothing can follow it.
   if (broken_) return Error(ErrorCode::environment_unavailable, "the sandbox's init does not listen any more");
@@ -328,29 +400,35 @@ Result<void> TaskTable::send(FrameType type, std::uint32_t id, std::string_view 
 
 // Where this fails the sandbox is gone, and the reader of init's stream says so.
 void TaskTable::send_window(std::uint32_t id, FrameType stream, std::size_t bytes) {
-  if (bytes == 0) return;
-  std::string payload(1, static_cast<char>(stream));
-  add_number(payload, static_cast<std::uint32_t>(bytes));
-  static_cast<void>(send(FrameType::window, id, payload));
+  if (bytes > 0) static_cast<void>(send(FrameType::window, id, encode_window(stream, bytes)));
+}
+
+Result<std::optional<TaskFrame>> first_frame(std::string_view bytes, std::size_t payload_max) {
+  if (bytes.size() < kHeaderBytes) return std::optional<TaskFrame>();
+  const std::size_t payload = read_number(bytes.data() + init_protocol::kLengthAt);
+  if (bytes[1] != 0 || bytes[2] != 0 || bytes[3] != 0) return broken("a malformed frame header");
+  if (payload < kIdBytes || payload - kIdBytes > payload_max) return broken("a frame out of the size limits");
+  const std::size_t size = kHeaderBytes + payload;
+  if (bytes.size() < size) return std::optional<TaskFrame>();
+  const std::string_view body = bytes.substr(kHeaderBytes, payload);
+  return std::optional(
+      TaskFrame{static_cast<FrameType>(bytes[0]), read_number(body.data()), body.substr(kIdBytes), size});
 }
 
 Result<void> TaskTable::push(std::span<const char> bytes) {
   incoming_.append(bytes.data(), bytes.size());
   std::string_view rest = incoming_;
-  while (rest.size() >= kHeaderBytes) {
-    const std::size_t payload = read_number(rest.data() + init_protocol::kLengthAt);
-    if (rest[1] != 0 || rest[2] != 0 || rest[3] != 0) return broken("a malformed frame header");
-    if (payload < kIdBytes || payload > kFramePayloadMax) return broken("a frame out of the size limits");
-    if (rest.size() < kHeaderBytes + payload) break;
-    const std::string_view body = rest.substr(kHeaderBytes, payload);
-    GUARD_TRY(take({static_cast<FrameType>(rest[0]), read_number(body.data()), body.substr(kIdBytes)}));
-    rest.remove_prefix(kHeaderBytes + payload);
+  for (;;) {
+    GUARD_TRY_ASSIGN(const auto frame, first_frame(rest, kFramePayloadMax - kIdBytes));
+    if (!frame) break;
+    GUARD_TRY(take(*frame));
+    rest.remove_prefix(frame->size);
   }
   incoming_.erase(0, incoming_.size() - rest.size());
   return ok();
 }
 
-Result<void> TaskTable::take(const Frame& frame) {
+Result<void> TaskTable::take(const TaskFrame& frame) {
   std::unique_lock lock(mutex_);
   const auto found = tasks_.find(frame.id);
   if (found == tasks_.end()) return broken("a frame of no task");
@@ -372,7 +450,7 @@ Result<void> TaskTable::take(const Frame& frame) {
     return ok();
   }
   if (frame.type != FrameType::end) return broken("an unknown frame type");
-  GUARD_TRY_ASSIGN(auto end, end_of(state->spec, frame.payload));
+  GUARD_TRY_ASSIGN(auto end, end_of(state->spec, frame.payload, peer_));
   state->end = std::move(end);
   tasks_.erase(found);
   state->changed.notify_all();
@@ -380,7 +458,7 @@ Result<void> TaskTable::take(const Frame& frame) {
   return ok();
 }
 
-Result<void> TaskTable::take_output(State& state, const Frame& frame) {
+Result<void> TaskTable::take_output(State& state, const TaskFrame& frame) {
   std::size_t& room = state.room[place_of(frame.type)];
   if (frame.payload.empty() || frame.payload.size() > room) return broken("more output than there is room for");
   if (state.dropped) return ok();
