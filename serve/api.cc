@@ -13,8 +13,8 @@
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "serve/metrics.h"
-#include "sessions/session_task.h"
 #include "serve/task_stream.h"
+#include "sessions/session_task.h"
 
 namespace guard::serve {
 namespace {
@@ -393,7 +393,7 @@ Purpose purpose_of(const Request& request) {
   constexpr std::string_view kMethods[] = {"GET", "POST", "PUT", "DELETE"};
   constexpr std::string_view kOthers[] = {"/healthz", "/metrics", "/v1/stats", "/v1/sessions"};
   constexpr std::string_view kVerbs[] = {
-      "", "exec", "files", "list", "move", "folder", "lease", "commands", "log", "signal"};
+      "", "exec", "tasks", "files", "list", "move", "folder", "lease", "commands", "log", "signal"};
   const auto known = [](std::string_view word, auto& words) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words) ? word : std::string_view("?");
   };

@@ -116,6 +116,7 @@ class ServedTask {
   bool pass_on(const Task::Piece& piece) {
     const bool out = piece.stream == Task::Piece::Stream::out;
     std::string_view rest = piece.bytes;
+    if (rest.empty()) return send_(encode_frame(FrameType::out, id_, {}), false);
     while (!rest.empty()) {
       std::size_t size = 0;
       {

@@ -65,7 +65,9 @@ enum class Action : std::uint8_t {
   close,
   stats,
   log,
-  commands
+  commands,
+  port,
+  watch
 };
 
 template <>
@@ -78,10 +80,10 @@ template <>
 inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {
     "text", "json", "sarif", "junit", "github", "md", "html"};
 template <>
-inline constexpr std::array<std::string_view, 38> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
+inline constexpr std::array<std::string_view, 40> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
     "views", "doc", "diff", "install", "uninstall", "status", "agent", "run", "resume", "stop", "report", "review",
     "add", "retry", "drop", "plan", "supervise", "take", "send-back", "man", "bash", "zsh", "fish", "open", "exec",
-    "upload", "download", "ls", "close", "stats", "log", "commands"};
+    "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch"};
 
 // Everything that can be said: a verb, its action and arguments, and a member for each option of verbs.cc, with what
 // holds where the option is not given. A verb reads what its own options fill.
@@ -143,11 +145,13 @@ struct Options {
   // session
   bool background = false;
   bool tty = false;
+  bool recursive = false;
+  std::string socket;          // a path instead of that
   bool remove = false;         // the workspace, too
   milliseconds time_limit{0};  // 0: none
 
   // serve
-  std::string listen;      // an address of the loopback; empty: only the socket
+  std::string listen;      // an address of the loopback; empty: only the socket. session port: empty: the same port
   std::string token_file;  // empty: in the state folder
   std::string log_file;    // "-": standard error; empty: no log
   bool print = false;      // install: the units, instead of writing them

@@ -317,6 +317,12 @@ constexpr OptionRow kSessionOptions[] = {
     only("exec",
         repeated({"--env", "NAME[=VALUE]", "exec: set a variable and mask its value; without =VALUE take guard's own",
             read_variable})),
+    excludes("--unix",
+        only("port",
+            {"--listen", "ADDRESS", "port: listen at 127.0.0.1:PORT or [::1]:PORT (default: the same port)",
+                &Options::listen})),
+    only("port", {"--unix", "PATH", "port: listen at this socket (mode 0600) instead", &Options::socket}),
+    only("watch", {"--recursive", {}, "watch: also what lies in folders below", &Options::recursive}),
     only("close", {"--remove", {}, "close: remove the workspace, too", &Options::remove}),
     kMaskEnv,
     kState,
@@ -341,6 +347,8 @@ constexpr ActionRow kSessionActions[] = {
         .is_command = true},
     {Action::upload, "SESSION FILE PATH", 3, kNoSession, "guard session upload me/first data.csv data.csv"},
     {Action::download, "SESSION PATH [FILE]", 3, kNoSession, "guard session download me/first out.txt"},
+    {Action::port, "SESSION PORT [--listen ADDRESS | --unix PATH]", 2, kNoSession, "guard session port me/first 3000"},
+    {Action::watch, "SESSION [PATH] [--recursive]", 2, kNoSession, "guard session watch me/first --recursive"},
     {Action::ls, "SESSION [PATH]", 2, kNoSession, kASession},
     {Action::list},
     {Action::commands, "SESSION", 1, kNoSession, kASession},
@@ -499,12 +507,14 @@ printf hi | guard exec --stdin - --exit-code program -- bun -e 'process.exit((aw
 folder /workspace that outlives it. Where `guard serve` runs, it keeps the sandbox between calls, and a call costs a
 millisecond more than the command alone; else each call starts one. What is run is not checked. Masked is what `exec`
 and `log` print; a file that is downloaded comes as it is. A command sees what `guard exec` shows: bun and the project's
-packages.)",
+packages. `port` reaches a TCP server inside (at 127.0.0.1 there) until Ctrl-C, also without a network; every user of
+this machine can connect to a port here, and only you to a socket of --unix.)",
         .actions = kSessionActions,
         .options = kSessionOptions,
         .examples = R"(guard session exec me/first -- bun -e 'await Bun.write("a", "1")'
 guard session ls me/first
 guard session exec me/first --background -- bun server.ts
+guard session port me/first 3000
 guard session close me/first --remove)",
         .exit_status = R"(exec: that of the command, 124 where its time was over, 128 and the signal's number
 where one ended it; else 0 done, 2 failed, 3 no environment may be used, 64 usage)",

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/sessions/port_forward.h"
 #include "cli/sessions/session_service.h"
 #include "cli/sessions/work_on_terminal.h"
 #include "common/file_io.h"
@@ -21,6 +23,8 @@
 #include "pipeline/config/config.h"
 #include "pipeline/run/run_output.h"
 #include "redact/redactor.h"
+#include "runner/tasks/watch_events.h"
+#include "serve/access.h"
 
 namespace guard {
 namespace {
@@ -28,6 +32,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+constexpr milliseconds kLookAround{100};
 constexpr std::size_t kLineBytesMax = 1u << 20;  // of an answer: 64 KiB of output in base64, and some words
 
 Result<std::string> ask_for(const Options& options, CommandContext& context, const serve::Request& request) {
@@ -234,6 +239,55 @@ Result<int> download(const Options& options, CommandContext& context) {
   return 0;
 }
 
+// What changes in a folder, a line each, until the folder goes or Ctrl-C.
+Result<int> watch(const Options& options, CommandContext& context) {
+  GUARD_TRY_ASSIGN(const StartTask start, served_tasks(options, context, options.arguments.front()));
+  TaskSpec spec;
+  spec.kind = TaskOperation::watch;
+  spec.argv = {options.arguments.size() > 1 ? options.arguments[1] : ".", options.recursive ? "2" : "1"};
+  GUARD_TRY_ASSIGN(const auto task, start(spec));
+  WatchReader reader;
+  while (!context.cancel.cancelled()) {
+    const auto piece = task->read(Deadline::after(kLookAround));
+    if (!piece && piece.error().code() == ErrorCode::execution_timeout) continue;
+    if (!piece || !*piece) break;
+    GUARD_TRY_ASSIGN(const auto events, reader.push((*piece)->bytes));
+    for (const WatchEvent& event : events) {
+      if (options.format == OutputFormat::json) {
+        context.streams.out.write(
+            ordered_json({{"event", to_string(event.kind)}, {"path", printable(event.path)}}).dump() + "\n");
+      } else {
+        context.streams.out.print("{:<6} {}\n", to_string(event.kind), printable(event.path));
+      }
+    }
+    GUARD_TRY(context.streams.out.flush());
+  }
+  if (!context.cancel.cancelled()) GUARD_TRY(task->end());
+  return 0;
+}
+
+Result<int> port(const Options& options, CommandContext& context) {
+  const std::string& named = options.arguments[1];
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(named.data(), named.data() + named.size(), port);
+  if (error != std::errc() || end != named.data() + named.size() || port == 0)
+    return Error(ErrorCode::usage, fmt::format("{} is no port", printable(named))).hint("a number from 1 to 65535");
+  PortListener listener;
+  if (options.socket.empty()) {
+    const std::string address = options.listen.empty() ? fmt::format("127.0.0.1:{}", port) : options.listen;
+    GUARD_TRY_ASSIGN(auto loopback, serve::listen_on_loopback(address));
+    listener = {std::move(loopback.socket), std::move(loopback.address)};
+  } else {
+    GUARD_TRY_ASSIGN(listener, listen_on_socket(options.socket));
+  }
+  GUARD_TRY_ASSIGN(const StartTask start, served_tasks(options, context, options.arguments.front()));
+  if (!options.quiet)
+    context.streams.err.print(
+        "guard: {} is port {} of {}; Ctrl-C ends\n", printable(listener.place), port, options.arguments.front());
+  forward_port(listener, start, port, context.streams.err, context.cancel);
+  return 0;
+}
+
 Error too_few(std::string_view what) {
   return Error(ErrorCode::usage, fmt::format("guard session needs {}", what)).hint("see `guard session --help`");
 }
@@ -252,6 +306,8 @@ Result<int> cmd_session(const Options& options, CommandContext& context) {
     case Action::download: return given.size() < 2 ? Result<int>(too_few("a path inside")) : download(options, context);
     case Action::log: return given.size() < 2 ? Result<int>(too_few("a command's id")) : log(options, context);
     case Action::commands: return print_document(options, context, request_for("GET", session, "commands"));
+    case Action::watch: return watch(options, context);
+    case Action::port: return given.size() < 2 ? Result<int>(too_few("a port")) : port(options, context);
     case Action::ls: {
       serve::Request request = request_for("GET", session, "list");
       if (given.size() > 1) request.query["path"] = given[1];

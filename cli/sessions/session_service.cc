@@ -46,6 +46,28 @@ Result<void> WholeAnswer::error() const {
 
 std::filesystem::path session_socket(const std::filesystem::path& folder) { return folder / "socket"; }
 
+namespace {
+
+Result<std::optional<StartTask>> tasks_of_server(
+    const Options& options, CommandContext& context, const std::string& session) {
+  GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
+  GUARD_TRY_ASSIGN(UniqueFd connection, serve::connect_to(session_socket(folder)));
+  if (!connection) return std::optional<StartTask>();
+  serve::Request request;
+  request.method = "POST";
+  request.path = fmt::format("/v1/sessions/{}/tasks", session);
+  request.query["open"] = "1";
+  WholeAnswer refusal;
+  GUARD_TRY_ASSIGN(
+      UniqueFd upgraded, serve::ask_to_upgrade(std::move(connection), request, serve::kTaskStream, refusal));
+  if (upgraded) return std::optional(serve::tasks_over(std::move(upgraded)));
+  GUARD_TRY(refusal.error());
+  return Error(ErrorCode::protocol_error, "the running `guard serve` is of another version")
+      .hint("stop it, and start this one");
+}
+
+}  // namespace
+
 Result<SessionService> open_session_service(const Options& options, CommandContext& context, PoolUse pool) {
   GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
   GUARD_TRY_ASSIGN(const auto project, project_folder(options.project));
@@ -64,25 +86,19 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
 }
 
 Result<StartTask> session_tasks(const Options& options, CommandContext& context, const std::string& session) {
-  GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
-  GUARD_TRY_ASSIGN(UniqueFd connection, serve::connect_to(session_socket(folder)));
-  if (connection) {
-    serve::Request request;
-    request.method = "POST";
-    request.path = fmt::format("/v1/sessions/{}/tasks", session);
-    request.query["open"] = "1";
-    WholeAnswer refusal;
-    GUARD_TRY_ASSIGN(
-        UniqueFd upgraded, serve::ask_to_upgrade(std::move(connection), request, serve::kTaskStream, refusal));
-    if (upgraded) return serve::tasks_over(std::move(upgraded));
-    GUARD_TRY(refusal.error());
-    return Error(ErrorCode::protocol_error, "the running `guard serve` is of another version")
-        .hint("stop it, and start this one");
-  }
+  GUARD_TRY_ASSIGN(auto served, tasks_of_server(options, context, session));
+  if (served) return *std::move(served);
   GUARD_TRY_ASSIGN(SessionService service, open_session_service(options, context, PoolUse::none));
   GUARD_TRY(service.manager->open(session));
   const std::shared_ptr<sessions::Manager> manager = std::move(service.manager);
   return [manager, session](const TaskSpec& spec) { return manager->start(session, spec); };
+}
+
+Result<StartTask> served_tasks(const Options& options, CommandContext& context, const std::string& session) {
+  GUARD_TRY_ASSIGN(auto served, tasks_of_server(options, context, session));
+  if (served) return *std::move(served);
+  return Error(ErrorCode::environment_unavailable, "no `guard serve` runs here, so nothing runs in the session")
+      .hint("start `guard serve`, and in the session what this is to be used with");
 }
 
 Result<void> ask_session(

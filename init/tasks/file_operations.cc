@@ -12,6 +12,9 @@
 
 #include "init/empty_folder.h"
 #include "init/processes.h"
+#include "init/tasks/connection.h"
+#include "init/tasks/folder_watch.h"
+#include "init/tasks/task_output.h"
 
 namespace guard::init {
 namespace {
@@ -22,37 +25,7 @@ constexpr int kListDepthMax = 64;
 constexpr long long kUsageEntriesMax = 1'000'000;
 char g_bytes[64 * 1024];
 
-bool write_all(int fd, const char* bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t written = write(fd, bytes, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    size -= static_cast<size_t>(written);
-  }
-  return true;
-}
-
-// To standard output, in pieces of some size.
-class Output {
- public:
-  bool add(const char* bytes, size_t size) {
-    if (size_ + size > sizeof text_ && !flush()) return false;
-    memcpy(text_ + size_, bytes, size);
-    size_ += size;
-    return true;
-  }
-  bool flush() {
-    const bool written = write_all(1, text_, size_);
-    size_ = 0;
-    return written;
-  }
-
- private:
-  char text_[32 * 1024];
-  size_t size_ = 0;
-};
-Output g_output;
+TaskOutput g_output;
 
 Failure failed(const char* step) { return {step, errno}; }
 
@@ -270,7 +243,8 @@ Failure usage(bool with_folders) {
 }  // namespace
 
 Failure run_file_operation(TaskOperation kind, int argc, char** argv) {
-  const bool two = kind == TaskOperation::put || kind == TaskOperation::list || kind == TaskOperation::move;
+  const bool two = kind == TaskOperation::put || kind == TaskOperation::list || kind == TaskOperation::move ||
+      kind == TaskOperation::watch;
   const int needed = kind == TaskOperation::usage ? (argc == 1 ? 1 : 0) : two ? 2 : 1;
   if (argc != needed) return {"reading its arguments", EINVAL};
   switch (kind) {
@@ -282,6 +256,8 @@ Failure run_file_operation(TaskOperation kind, int argc, char** argv) {
     case TaskOperation::remove: return remove_entry(AT_FDCWD, argv[0]) ? Failure() : failed("removing it");
     case TaskOperation::make_folder: return make_folders(argv[0]) ? Failure() : failed("making the folder");
     case TaskOperation::usage: return usage(argc == 1);
+    case TaskOperation::connect: return run_connection(argv[0]);
+    case TaskOperation::watch: return watch_folder(argv[0], argv[1]);
     case TaskOperation::program: break;
   }
   return {"no such operation", ENOSYS};

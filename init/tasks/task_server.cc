@@ -44,6 +44,7 @@ struct Task {
   bool program = false;  // else its keeper does the work itself, and hears no orders
   int control = -1;
   bool terminal = false;
+  bool connection = false;
   Outlet outlets[2];
 
   int input = -1;
@@ -214,6 +215,7 @@ void start_task(uint32_t id, char* bytes, size_t size, int null) {
   task.keeper = task.control = task.input = -1;
   task.program = start.kind == TaskOperation::program;
   task.terminal = start.wants_terminal;
+  task.connection = start.kind == TaskOperation::connect;
   task.outlets[0] = {FrameType::out, -1, kWindowBytes, false};
   task.outlets[1] = {FrameType::err, -1, kWindowBytes, false};
   task.input_ended = task.over = task.lost = task.timed_out = false;
@@ -388,6 +390,10 @@ bool tell_output(Task& task, Outlet& outlet) {
     outlet.ready = false;
     if (got < 0 && errno == EAGAIN && !task.over) return false;
     close_end(outlet.fd);
+    if (task.connection && outlet.type == FrameType::out) {
+      begin_task_frame(task, outlet.type, 0);
+      return true;
+    }
   }
   return false;
 }

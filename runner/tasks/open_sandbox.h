@@ -51,7 +51,7 @@ class Task {
   struct Piece {
     enum class Stream : std::uint8_t { out, err };
     Stream stream = Stream::out;
-    std::string bytes;  // never empty
+    std::string bytes;  // never empty, but once where the other side of a connection has closed its half
   };
 
   virtual ~Task() = default;  // kills what still runs of it

@@ -27,9 +27,9 @@ enum class FrameType : std::uint8_t {
   resize = 'Z',  // rows, columns (u16 each) of the task's terminal
   // From init.
   hello = 'H',  // as in every sandbox
-  out = 'O',
-  err = 'E',  // never of a task with a terminal
-  end = 'X',  // "key=value\n" lines: how it ended
+  out = 'O',    // of a connection, without bytes: the other side has closed its half
+  err = 'E',    // never of a task with a terminal
+  end = 'X',    // "key=value\n" lines: how it ended
   // From both.
   window = 'W',  // one byte, the type of the stream (input, out, err), then u32: so many bytes more
 };
@@ -45,6 +45,8 @@ enum class TaskOperation : std::uint8_t {
   move = 'm',         // FROM TO
   remove = 'r',       // PATH, with all that is in it; no error where there is none
   make_folder = 'f',  // PATH, with its parents; no error where there is one
+  watch = 'n',        // PATH DEPTH (1, or more for all below): Event records of what changes, until it is killed
+  connect = 'c',      // PORT: a TCP connection to 127.0.0.1 inside; input goes there, what comes from there is out
   usage = 'u',  // "key=value\n" lines: processes, memory_bytes; with [files] also bytes and files of /workspace, /tmp
 };
 
@@ -57,6 +59,10 @@ constexpr std::uint8_t kWantsTerminal = 2;  // input and outputs are one termina
 // An Entry of a list: type ('f', 'd', 'l', 'o' for all others), then mode (octal), size, time of change in ns since
 // 1970, separated by spaces; NUL; path below the folder that was asked for; NUL; where a link leads to, else nothing;
 // NUL.
+
+// An Event of a watch: one byte, NUL; path below the folder, NUL. The byte: 'b' from now on (the first one), 'c' made
+// or moved here, 'w' written, 'r' removed, 'm' moved away, 'a' mode, owner or times, '!' something was missed, look
+// again.
 
 constexpr std::size_t kIdBytes = 4;
 constexpr std::size_t kWindowBytes = 256ul * 1024;      // of an output

@@ -150,7 +150,9 @@ struct TaskTable::State {
   std::size_t taken[2] = {0, 0};                       // of which it has not been told
   std::size_t input_room = kInputWindowBytes;
   bool input_closed = false;
-  bool dropped = false;  // nobody reads it any more
+  bool half_closed = false;  // by the other side of a connection
+  bool half_read = false;    // and whoever reads knows
+  bool dropped = false;      // nobody reads it any more
   std::optional<Result<TaskEnd>> end;
 };
 
@@ -179,14 +181,20 @@ class TableTask final : public Task {
   Result<std::optional<Piece>> read(Deadline deadline) override {
     Piece piece;
     std::size_t told = 0;
-    const auto has_something = [this] { return !state_->held[0].empty() || !state_->held[1].empty() || state_->end; };
+    const auto has_something = [this] {
+      return !state_->held[0].empty() || !state_->held[1].empty() || state_->half_closed != state_->half_read ||
+          state_->end;
+    };
     {
       std::unique_lock lock(table_->mutex_);
       if (!wait(lock, deadline, has_something)) return out_of_time("waiting for output of a task");
       // In turns, so that neither stream hides the other.
       std::size_t place = state_->turn;
       if (state_->held[place].empty()) place = 1 - place;
-      if (state_->held[place].empty()) return std::optional<Piece>();
+      if (state_->held[place].empty()) {
+        if (state_->half_closed == std::exchange(state_->half_read, state_->half_closed)) return std::optional<Piece>();
+        return std::optional(Piece());
+      }
       state_->turn = 1 - place;
       piece.stream = place == 0 ? Piece::Stream::out : Piece::Stream::err;
       piece.bytes = std::exchange(state_->held[place], {});
@@ -460,7 +468,11 @@ Result<void> TaskTable::take(const TaskFrame& frame) {
 
 Result<void> TaskTable::take_output(State& state, const TaskFrame& frame) {
   std::size_t& room = state.room[place_of(frame.type)];
-  if (frame.payload.empty() || frame.payload.size() > room) return broken("more output than there is room for");
+  if (state.half_closed) return broken("output of a connection that the other side has closed");
+  state.half_closed =
+      frame.payload.empty() && frame.type == FrameType::out && state.spec.kind == TaskOperation::connect;
+  if ((frame.payload.empty() && !state.half_closed) || frame.payload.size() > room)
+    return broken("more output than there is room for");
   if (state.dropped) return ok();
   room -= frame.payload.size();
   state.held[place_of(frame.type)] += frame.payload;

@@ -4,6 +4,7 @@
 //   cwd           prints the folder it is in
 //   file PATH     prints "there" or "not there"
 //   write PATH    makes a file with a few bytes
+//   churn PATH N  makes and removes PATH, N times
 //   tty           prints whether descriptor 0 is a terminal, and its size
 //   ids           prints its process and its parent's
 //   kill-parent   kills its parent
@@ -17,6 +18,7 @@
 //   flood BYTES   that many bytes on standard output
 //   echo          each line of its standard input, until its end
 //   exit CODE
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -38,6 +40,13 @@ void make(const char* path) {
     std::fclose(file);
   } else {
     std::perror(path);
+  }
+}
+
+void churn(const char* path, long times) {
+  for (; times > 0; --times) {
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+    unlink(path);
   }
 }
 
@@ -104,6 +113,9 @@ int main(int argc, char** argv) {
       std::printf("%s\n", stat(next(), &found) == 0 ? "there" : "not there");
     } else if (word == "write") {
       make(next());
+    } else if (word == "churn") {
+      const char* path = next();
+      churn(path, std::atol(next()));
     } else if (word == "tty") {
       winsize size{};
       ioctl(0, TIOCGWINSZ, &size);

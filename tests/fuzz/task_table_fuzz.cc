@@ -1,5 +1,6 @@
-// However init's bytes are cut, TaskTable says the same, never holds more than a window of a stream, and never asks for
-// more of it than was read.
+// What guard reads of tasks: init's frames, what a client asks `guard serve` for, events of a watch. However init's
+// bytes are cut, TaskTable says the same, never holds more than a window of a stream, and never asks for more of it
+// than was read.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "runner/tasks/task_table.h"
+#include "runner/tasks/watch_events.h"
 
 namespace {
 
@@ -30,7 +32,11 @@ Seen decode(std::span<const char> bytes, std::size_t tasks, std::size_t cut) {
   spec.argv = {"program"};
   spec.input = true;
   std::vector<std::unique_ptr<Task>> started;
-  for (std::size_t i = 0; i < tasks; ++i) started.push_back(std::move(*table->start(spec)));
+  // The first of several is a connection, which may close its half.
+  if (tasks > 1) spec.kind = guard::TaskOperation::connect;
+  started.push_back(std::move(*table->start(spec)));
+  spec.kind = guard::TaskOperation::program;
+  for (std::size_t i = 1; i < tasks; ++i) started.push_back(std::move(*table->start(spec)));
   Seen seen;
   while (!bytes.empty() && !seen.refused) {
     const std::size_t size = std::min(cut, bytes.size());
@@ -54,6 +60,30 @@ Seen decode(std::span<const char> bytes, std::size_t tasks, std::size_t cut) {
   return seen;
 }
 
+// What can be read as a start is written as the same one.
+void read_start(std::string_view bytes) {
+  const auto spec = guard::decode_start(bytes);
+  if (!spec) return;
+  const auto written = guard::encode_start(*spec);
+  if (!written) return;
+  const auto again = guard::decode_start(*written);
+  if (!again || again->argv != spec->argv || again->env != spec->env || again->working_dir != spec->working_dir)
+    std::abort();
+}
+
+std::vector<guard::WatchEvent> watched(std::span<const char> bytes, std::size_t cut) {
+  guard::WatchReader reader;
+  std::vector<guard::WatchEvent> seen;
+  while (!bytes.empty()) {
+    const std::size_t size = std::min(cut, bytes.size());
+    const auto events = reader.push({bytes.data(), size});
+    if (!events) break;
+    seen.insert(seen.end(), events->begin(), events->end());
+    bytes = bytes.subspan(size);
+  }
+  return seen;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -62,5 +92,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t cut = 1 + data[1] % 64;
   const std::span<const char> bytes(reinterpret_cast<const char*>(data + 2), size - 2);
   if (decode(bytes, tasks, bytes.size() + 1) != decode(bytes, tasks, cut)) std::abort();
+  read_start({bytes.data(), bytes.size()});
+  // Pieces tell what came before the nonsense, too.
+  const auto whole = watched(bytes, bytes.size() + 1);
+  const auto pieces = watched(bytes, cut);
+  if (whole.size() > pieces.size() || !std::equal(whole.begin(), whole.end(), pieces.begin())) std::abort();
   return 0;
 }

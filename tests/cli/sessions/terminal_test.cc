@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 
 #include <memory>
-#include <thread>
 #include <tuple>
 
 #include "tests/support/program/guard_program.h"
@@ -34,8 +33,7 @@ class Terminal : public ::testing::TestWithParam<Where> {
     serve_ = start_guard(
         {"serve", "--state", state_->path().string(), "--backend", backend(), "--project", project_.path().string()},
         project_.environment());
-    const auto socket = state_->path() / "sessions/socket";
-    for (int i = 0; i < 600 && !std::filesystem::exists(socket); ++i) std::this_thread::sleep_for(milliseconds(50));
+    ASSERT_TRUE(listens_at(state_->path() / "sessions/socket"));
   }
 
   void TearDown() override {

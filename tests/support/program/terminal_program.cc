@@ -6,12 +6,27 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <thread>
 
 namespace guard::testing {
+
+bool listens_at(const std::filesystem::path& socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  socket.native().copy(address.sun_path, sizeof address.sun_path - 1);
+  for (int i = 0; i < 600; ++i) {
+    const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return true;
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  return false;
+}
 
 TerminalProgram::TerminalProgram(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
     const std::map<std::string, std::string>& environment)

@@ -15,6 +15,9 @@
 
 namespace guard::testing {
 
+// Whether somebody listens at this socket by now, or does within half a minute. Its file is there a little before.
+bool listens_at(const std::filesystem::path& socket);
+
 class TerminalProgram {
  public:
   TerminalProgram(const std::vector<std::string>& arguments, const std::filesystem::path& folder,

@@ -224,6 +224,8 @@ class ScriptedSandboxes::Sandbox final : public OpenSandbox {
       case TaskOperation::move: fs::rename(outside(spec.argv.at(0)), outside(spec.argv.at(1)), error); break;
       case TaskOperation::remove: fs::remove_all(outside(spec.argv.at(0)), error); break;
       case TaskOperation::make_folder: fs::create_directories(outside(spec.argv.at(0)), error); break;
+      case TaskOperation::watch:
+      case TaskOperation::connect:
       case TaskOperation::program: break;
     }
     if (error) work.end = Error(ErrorCode::file_not_found, error.message());

@@ -4,11 +4,14 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <thread>
 
 #include "runner/process/stray_processes.h"
+#include "runner/tasks/watch_events.h"
 #include "tests/support/runner/every_sandbox.h"
 
 namespace guard {
@@ -414,6 +417,74 @@ TEST_P(OpenSandboxTest, PutsGetsListsMovesAndRemovesFiles) {
     }
     EXPECT_FALSE(put(sandbox, "/bin/acts", "not mine"));
     EXPECT_FALSE(put(sandbox, "/workspace/x", "a folder"));
+  });
+}
+
+TEST_P(OpenSandboxTest, TellsWhatChangesInAFolder) {
+  opened([this](OpenSandbox& sandbox) {
+    ASSERT_OK(done(sandbox, operation(TaskOperation::make_folder, {"old"})));
+    const auto task = sandbox.start(operation(TaskOperation::watch, {"/workspace", "9"}));
+    ASSERT_OK(task);
+    WatchReader reader;
+    std::vector<WatchEvent> seen;
+    const auto sees = [&](const WatchEvent& wanted) {
+      const Deadline deadline = Deadline::after(milliseconds(10'000));
+      while (std::find(seen.begin(), seen.end(), wanted) == seen.end() && !deadline.passed()) {
+        const auto piece = (*task)->read(deadline);
+        if (!piece || !*piece) break;
+        const auto events = reader.push((*piece)->bytes);
+        ASSERT_OK(events);
+        seen.insert(seen.end(), events->begin(), events->end());
+      }
+      EXPECT_NE(std::find(seen.begin(), seen.end(), wanted), seen.end()) << to_string(wanted.kind) << wanted.path;
+    };
+    sees({WatchKind::begun, ""});
+    ASSERT_OK(done(sandbox, acts({"write", "old/file"})));
+    sees({WatchKind::create, "old/file"});
+    sees({WatchKind::write, "old/file"});
+    ASSERT_OK(done(sandbox, operation(TaskOperation::make_folder, {"new/deep"})));
+    sees({WatchKind::create, "new/deep"});
+    ASSERT_OK(done(sandbox, operation(TaskOperation::move, {"old", "new/old"})));
+    sees({WatchKind::rename, "old"});
+    sees({WatchKind::create, "new/old/file"});
+    ASSERT_OK(done(sandbox, acts({"write", "new/old/second"})));
+    sees({WatchKind::create, "new/old/second"});
+    ASSERT_OK(done(sandbox, operation(TaskOperation::remove, {"new"})));
+    sees({WatchKind::remove, "new"});
+    EXPECT_FALSE((*task)->ended());
+  });
+}
+
+// More happens than is read: what the reader has is bounded, and it is told that there was more.
+TEST_P(OpenSandboxTest, TellsThatItHasMissedWhatChanged) {
+  opened([this](OpenSandbox& sandbox) {
+    const auto task = sandbox.start(operation(TaskOperation::watch, {"/workspace", "1"}));
+    ASSERT_OK(task);
+    const auto begun = (*task)->read(Deadline::after(milliseconds(10'000)));
+    ASSERT_OK(begun);
+    ASSERT_OK(done(sandbox, acts({"churn", "/workspace/" + std::string(200, 'x'), "20000"})));
+    WatchReader reader;
+    ASSERT_OK(reader.push((*begun)->bytes));
+    bool missed = false;
+    while (!missed) {
+      const auto piece = (*task)->read(Deadline::after(milliseconds(5'000)));
+      ASSERT_OK(piece);
+      const auto events = reader.push((*piece)->bytes);
+      ASSERT_OK(events);
+      for (const WatchEvent& event : *events) missed = missed || event.kind == WatchKind::missed;
+    }
+  });
+}
+
+TEST_P(OpenSandboxTest, SaysWhereNobodyListens) {
+  opened([](OpenSandbox& sandbox) {
+    TaskSpec spec = operation(TaskOperation::connect, {"4000"});
+    spec.input = true;
+    const auto refused = done(sandbox, spec);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().details().at("errno"), std::to_string(ECONNREFUSED)) << refused.error().to_string();
+    for (const char* port : {"0", "65536", "x"})
+      EXPECT_FALSE(done(sandbox, operation(TaskOperation::connect, {port}))) << port;
   });
 }
 
