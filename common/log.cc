@@ -1,16 +1,17 @@
 #include "common/log.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include "common/text/text.h"
+#include "common/unique_fd.h"
 
 namespace guard {
 namespace {
@@ -51,7 +52,10 @@ Result<JsonLog> JsonLog::open(const std::string& path) {
       sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     } else {
       spdlog::file_event_handlers handlers;
-      handlers.after_open = [](const spdlog::filename_t&, std::FILE* file) { ::fchmod(::fileno(file), 0600); };
+      // Made for our own eyes; what is there already keeps its mode.
+      handlers.before_open = [](const spdlog::filename_t& name) {
+        const UniqueFd made(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+      };
       sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, kBytesMax, kOlderMax, false, handlers);
     }
   } catch (const spdlog::spdlog_ex& failure) {

@@ -32,10 +32,13 @@ Error denied(std::string sentence) {
 }
 
 // Of systemd's socket activation: LISTEN_PID is us, LISTEN_FDS is 1.
-bool is_handed_over() {
+Result<bool> is_handed_over() {
   const char* pid = std::getenv("LISTEN_PID");
   const char* count = std::getenv("LISTEN_FDS");
-  return pid != nullptr && count != nullptr && std::to_string(::getpid()) == pid && std::string_view(count) == "1";
+  if (pid == nullptr || count == nullptr || std::to_string(::getpid()) != pid) return false;
+  if (std::string_view(count) == "1") return true;
+  return Error(ErrorCode::input_invalid, fmt::format("systemd hands {} sockets over", printable(count)))
+      .hint("give the socket unit of guard serve one ListenStream");
 }
 
 // "127.0.0.1:80" -> "127.0.0.1" and "80"; brackets go.
@@ -57,7 +60,8 @@ Result<std::string> new_token(const std::filesystem::path& path) {
 }  // namespace
 
 Result<UniqueFd> listen_at(const std::filesystem::path& path) {
-  if (is_handed_over()) {
+  GUARD_TRY_ASSIGN(const bool handed_over, is_handed_over());
+  if (handed_over) {
     UniqueFd given(kHandedOver);
     ::fcntl(given.get(), F_SETFD, FD_CLOEXEC);
     return given;

@@ -4,17 +4,19 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/io_context.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/system/system_error.hpp>
 #include <cerrno>
+#include <exception>
 #include <list>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -26,13 +28,14 @@ namespace guard::serve {
 namespace {
 
 namespace http = boost::beast::http;
-using Socket = boost::asio::generic::stream_protocol::socket;
 using boost::system::error_code;
 
-// A client that neither reads nor writes for so long is given up; so is one whose request does not begin or whose head
-// does not end.
+// A client that sends nothing for so long is given up, one that reads nothing after a longer time: a person may have
+// paused it. A request has its own time, too.
 constexpr milliseconds kSilenceMax{60'000};
+constexpr milliseconds kUnreadMax{600'000};
 constexpr milliseconds kHeadMax{10'000};
+constexpr milliseconds kRequestMax{300'000};
 constexpr milliseconds kLook{1'000};
 constexpr milliseconds kLookWhileStopping{20};
 // What a refused client still sends is read for so long, or it would not come to see the answer.
@@ -40,6 +43,81 @@ constexpr milliseconds kLingerMax{1'000};
 constexpr std::size_t kHeaderBytesMax = 64ul * 1024;
 
 Error failed(std::string_view doing) { return Error::from_errno(ErrorCode::io_error, doing, errno); }
+
+// What Beast reads from and writes to: one descriptor and nothing beside it. Asio's own takes four more, and waits for
+// ever.
+class Socket {
+ public:
+  explicit Socket(int fd) : fd_(fd) {}
+
+  int native_handle() const noexcept { return fd_; }
+
+  template <typename Buffers>
+  std::size_t read_some(const Buffers& buffers, error_code& failure) {
+    const boost::asio::mutable_buffer into = first_of<boost::asio::mutable_buffer>(buffers);
+    if (into.size() == 0 || !ready(POLLIN, std::min(kSilenceMax, read_by_.remaining()), failure)) return 0;
+    const ssize_t size = ::recv(fd_, into.data(), into.size(), 0);
+    if (size == 0) failure = boost::asio::error::eof;
+    return done(size, failure);
+  }
+
+  template <typename Buffers>
+  std::size_t write_some(const Buffers& buffers, error_code& failure) {
+    const boost::asio::const_buffer from = first_of<boost::asio::const_buffer>(buffers);
+    if (from.size() == 0 || !ready(POLLOUT, kUnreadMax, failure)) return 0;
+    return done(::send(fd_, from.data(), from.size(), MSG_NOSIGNAL | MSG_DONTWAIT), failure);
+  }
+
+  // Beast asks for these, too.
+  template <typename Buffers>
+  std::size_t read_some(const Buffers& buffers) {
+    return or_throw([&](error_code& failure) { return read_some(buffers, failure); });
+  }
+  template <typename Buffers>
+  std::size_t write_some(const Buffers& buffers) {
+    return or_throw([&](error_code& failure) { return write_some(buffers, failure); });
+  }
+
+ private:
+  template <typename Buffer, typename Buffers>
+  static Buffer first_of(const Buffers& buffers) {
+    const auto end = boost::asio::buffer_sequence_end(buffers);
+    for (auto at = boost::asio::buffer_sequence_begin(buffers); at != end; ++at) {
+      if (const Buffer buffer(*at); buffer.size() > 0) return buffer;
+    }
+    return {};
+  }
+
+  template <typename Call>
+  static std::size_t or_throw(const Call& call) {
+    error_code failure;
+    const std::size_t size = call(failure);
+    if (failure) throw boost::system::system_error(failure);
+    return size;
+  }
+
+  bool ready(short what, milliseconds span, error_code& failure) const {
+    pollfd wanted{fd_, what, 0};
+    const Deadline deadline = Deadline::after(span);
+    int found = 0;
+    do found = ::poll(&wanted, 1, deadline.poll_timeout());
+    while (found < 0 && errno == EINTR);
+    failure = found > 0 ? error_code()
+        : found == 0    ? error_code(boost::asio::error::timed_out)
+                        : error_code(errno, boost::system::system_category());
+    return found > 0;
+  }
+
+  // Nothing done without a failure: it is tried again.
+  static std::size_t done(ssize_t size, error_code& failure) {
+    if (size >= 0) return static_cast<std::size_t>(size);
+    if (errno != EAGAIN && errno != EINTR) failure = error_code(errno, boost::system::system_category());
+    return 0;
+  }
+
+  const int fd_;
+  const Deadline read_by_ = Deadline::after(kRequestMax);
+};
 
 class HttpAnswer final : public Answer {
  public:
@@ -109,7 +187,7 @@ class HttpAnswer final : public Answer {
 };
 
 struct Connection {
-  UniqueFd socket;  // the thread has another descriptor of it
+  UniqueFd socket;
   const Listener* listener = nullptr;
   Deadline head_by = Deadline::after(kHeadMax);
   std::atomic<bool> has_head = false;
@@ -137,8 +215,8 @@ Result<std::string> client_of(const Connection& connection, const Parser::value_
 }
 
 // The request, once its client may ask for it; `admitted` is kept while it is answered.
-Result<void> read_request(Socket& socket, Connection& connection, Server& server, boost::beast::flat_buffer& buffer,
-    Parser& parser, Request& request, std::shared_ptr<void>& admitted) {
+Result<void> read_request(Socket& socket, const error_code& of_head, Connection& connection, Server& server,
+    boost::beast::flat_buffer& buffer, Parser& parser, Request& request, std::shared_ptr<void>& admitted) {
   const auto& head = parser.get();
   request.client = "nobody";
   request.method = std::string(head.method_string());
@@ -146,12 +224,12 @@ Result<void> read_request(Socket& socket, Connection& connection, Server& server
   auto client = client_of(connection, head);
   if (client) request.client = *client;
   // Those who may not speak share what one client may ask for.
-  const std::uint64_t body = parser.content_length().value_or(parser.chunked() ? kBodyBytesMax : 0);
+  const std::uint64_t body = of_head ? 0 : parser.content_length().value_or(parser.chunked() ? kBodyBytesMax : 0);
   GUARD_TRY_ASSIGN(admitted, server.api.clients().admit(request.client, client ? body : 0, SteadyClock::now()));
   GUARD_TRY(std::move(client));
   if (server.stopping) return Error(ErrorCode::environment_unavailable, "guard serve is stopping").hint("ask again");
-  error_code failure;
-  http::read(socket, buffer, parser, failure);
+  error_code failure = of_head;
+  if (!failure) http::read(socket, buffer, parser, failure);
   if (failure == http::error::body_limit)
     return Error(ErrorCode::file_too_large, fmt::format("the body is over {} bytes", kBodyBytesMax));
   if (failure) return Error(ErrorCode::input_invalid, fmt::format("half a request: {}", failure.message()));
@@ -192,9 +270,7 @@ void serve_one(Socket& socket, Connection& connection, Server& server) {
   if (failure && failure != http::error::body_limit) return;
   Request request;
   std::shared_ptr<void> admitted;
-  const auto read = failure
-      ? Result<void>(Error(ErrorCode::file_too_large, fmt::format("the body is over {} bytes", kBodyBytesMax)))
-      : read_request(socket, connection, server, buffer, parser, request, admitted);
+  const auto read = read_request(socket, failure, connection, server, buffer, parser, request, admitted);
   // Whoever speaks on before the answer is there has not asked for another protocol.
   const auto wanted = parser.get()[http::field::upgrade];
   if (read && buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
@@ -208,28 +284,17 @@ void serve_one(Socket& socket, Connection& connection, Server& server) {
   if (is_whole) answer.finish();
   server.at_work -= read ? 1 : 0;
   log_request(server.options, request, answer, begun);
-  error_code ignored;
-  socket.shutdown(Socket::shutdown_send, ignored);
+  ::shutdown(socket.native_handle(), SHUT_WR);
   if (!read) linger(socket);
 }
 
-void limit_silence(int connection) {
-  const timeval span{std::chrono::duration_cast<std::chrono::seconds>(kSilenceMax).count(), 0};
-  ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &span, sizeof span);
-  ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &span, sizeof span);
-}
-
-void serve_connection(Connection& connection, Server& server) {
-  limit_silence(connection.socket.get());
-  boost::asio::io_context context;
-  error_code failure;
-  Socket socket(context);
-  UniqueFd own(::fcntl(connection.socket.get(), F_DUPFD_CLOEXEC, 0));
-  const int family = connection.listener->token == nullptr ? AF_UNIX : AF_INET;
-  if (own) socket.assign(boost::asio::generic::stream_protocol(family, 0), own.get(), failure);
-  if (!own || failure) return;
-  static_cast<void>(own.release());
+// One client's trouble (no memory for what it asks, above all) is not that of the others.
+void serve_connection(Connection& connection, Server& server) try {
+  Socket socket(connection.socket.get());
   serve_one(socket, connection, server);
+} catch (const std::exception& failure) {
+  if (server.options.log != nullptr)
+    server.options.log->write(nlohmann::ordered_json({{"outcome", failure.what()}}).dump());
 }
 
 class Connections {
@@ -248,7 +313,8 @@ class Connections {
 
   void accept(const Listener& listener, Server& server) {
     UniqueFd accepted(::accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC));
-    if (!accepted) return;
+    // Without descriptors it stays in the queue; it is no use to ask at once again.
+    if (!accepted) return std::this_thread::sleep_for(kLookWhileStopping);
     Connection& connection = all_.emplace_back();
     connection.socket = std::move(accepted);
     connection.listener = &listener;

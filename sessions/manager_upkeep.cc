@@ -147,7 +147,10 @@ void Manager::State::decide() {
         row.expires_ms = 0;
         noted(save(row));
         break;
-      case Fate::remove: noted(close(row.id, Workspace::remove)); break;
+      case Fate::remove:
+        if (noted(close(row.id, Workspace::remove)) && !row.removing)
+          note(fmt::format("session {} was unused for too long, and was removed with its workspace", row.id));
+        break;
       case Fate::end:
         if (noted(close(row.id, Workspace::keep)) && decision.by_sweep) {
           const std::lock_guard lock(mutex);

@@ -1,7 +1,6 @@
 #include "sessions/policy.h"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
 namespace guard::sessions {
@@ -14,18 +13,6 @@ bool is_too_old(const Policy& policy, const SessionRow& session, std::int64_t no
 
 bool is_idle_too_long(const Policy& policy, const SessionRow& session, std::int64_t now) {
   return session.lease_ms <= now && now - session.used_ms > policy.idle_max.count();
-}
-
-// The last use of the newest TERMINATED session that is too many; before all times if none is.
-std::int64_t last_use_of_too_many(const Policy& policy, std::span<const SessionRow> sessions) {
-  std::vector<std::int64_t> uses;
-  for (const SessionRow& session : sessions) {
-    if (state_of(session) == SessionState::terminated && !session.removing) uses.push_back(session.used_ms);
-  }
-  if (uses.size() <= policy.terminated_max) return INT64_MIN;
-  const auto newest = uses.begin() + static_cast<std::ptrdiff_t>(policy.terminated_max);
-  std::nth_element(uses.begin(), newest, uses.end(), std::greater<>());
-  return *newest;
 }
 
 milliseconds wait_after_failure(const Policy& policy, const Pool& pool) {
@@ -91,11 +78,9 @@ Sweep sweep(const Policy& policy, std::span<const SessionRow> sessions, std::int
 
 std::vector<Decision> decisions(const Policy& policy, std::span<const SessionRow> sessions, std::int64_t now) {
   std::vector<Decision> made;
-  const std::int64_t too_many = last_use_of_too_many(policy, sessions);
   for (const SessionRow& session : sessions) {
     const SessionState state = state_of(session);
-    const bool is_over = state == SessionState::terminated &&
-        (session.used_ms <= too_many || now - session.used_ms > policy.terminated_kept.count());
+    const bool is_over = state == SessionState::terminated && now - session.used_ms > policy.terminated_kept.count();
     if (session.removing || is_over) {
       made.push_back({session, Fate::remove, false});
     } else if (state == SessionState::running || state == SessionState::terminated) {

@@ -31,10 +31,9 @@ struct Policy {
   milliseconds stagger_step{5'000};
   milliseconds stagger_max{30 * 60'000};
   milliseconds error_kept{60'000};  // ERROR, for whoever looks; then TERMINATED
-  // Unused for so long, or when there are more: a TERMINATED session goes, with its workspace, or disk and ledger would
-  // grow for ever.
+  // Unused for so long, a TERMINATED session goes, with its workspace, or disk and ledger would grow for ever. There is
+  // no limit to how many stay until then: those of one tenant must not push out another's.
   milliseconds terminated_kept{30 * 24 * 3'600'000ll};
-  std::size_t terminated_max = 1'000;
 };
 
 struct Pool {

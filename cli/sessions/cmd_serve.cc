@@ -1,6 +1,7 @@
 // `guard serve`: sessions for the programs of one person, over a Unix socket and, where asked for, a port of the
 // loopback.
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -42,6 +43,14 @@ void tell_systemd(const Environment& environment, std::string_view what) {
   ::sendto(fd.get(), what.data(), what.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), size);
 }
 
+// A sandbox takes about 14 descriptors, and a shell gives 1024 unless one asks for more.
+void allow_descriptors() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &files));
+}
+
 }  // namespace
 
 Result<int> cmd_serve(const Options& options, CommandContext& context) {
@@ -49,6 +58,7 @@ Result<int> cmd_serve(const Options& options, CommandContext& context) {
   const milliseconds drain_max = options.time_limit.count() > 0 ? options.time_limit : defaults.drain_max;
   if (options.action == Action::install) return serve_install(options, context, drain_max + kStopGrace + kRemovalMax);
   if (options.action == Action::uninstall) return serve_uninstall(options, context);
+  allow_descriptors();
   GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
   GUARD_TRY_ASSIGN(auto service, open_session_service(options, context, PoolUse::filled));
   GUARD_TRY_ASSIGN(const UniqueFd listener, serve::listen_at(session_socket(folder)));

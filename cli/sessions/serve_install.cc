@@ -42,7 +42,7 @@ Result<ServeUnitRequest> request_of(const Options& options, CommandContext& cont
     if (!value.empty()) request.command.insert(request.command.end(), {option, value});
   };
   const auto add_file = [&](const char* option, const std::string& path) {
-    const fs::path whole = path.empty() ? fs::path() : fs::absolute(path);
+    const fs::path whole = path.empty() ? fs::path() : fs::absolute(path).lexically_normal();
     add(option, whole.native());
     return whole.parent_path().native();
   };

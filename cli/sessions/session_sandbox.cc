@@ -79,7 +79,7 @@ Result<fs::path> sessions_folder(const Options& options, const CommandContext& c
     GUARD_TRY_ASSIGN(root, state_root(context.environment));
   }
   std::error_code failure;
-  return fs::absolute(root, failure) / "sessions";
+  return fs::absolute(root, failure).lexically_normal() / "sessions";
 }
 
 Result<SessionSandboxes> session_sandboxes(

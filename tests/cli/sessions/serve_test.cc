@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -123,6 +124,20 @@ class Serve : public ::testing::Test {
   std::uint16_t port_ = 0;
   pid_t serve_ = -1;
 };
+
+// Clients that hold what it has of descriptors are refused, and it lives.
+TEST_F(Serve, OutlivesMoreConnectionsThanItHasDescriptors) {
+  serve();
+  const rlimit few{150, 150};
+  ASSERT_EQ(::prlimit(serve_, RLIMIT_NOFILE, &few, nullptr), 0);
+  {
+    std::vector<UniqueFd> held;
+    for (int i = 0; i < 140; ++i) held.push_back(at_socket());
+    std::this_thread::sleep_for(milliseconds(300));
+    EXPECT_EQ(::waitpid(serve_, nullptr, WNOHANG), 0) << "it has ended";
+  }
+  wait_until_it_answers();
+}
 
 TEST_F(Serve, AnswersAtTheLoopbackWhoHasTheToken) {
   choose_port();
