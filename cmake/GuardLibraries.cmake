@@ -15,9 +15,12 @@ endfunction()
 guard_archive(guard_re2 libre2.a re2/re2.h Threads::Threads)
 guard_archive(guard_hs libhs.a hs/hs.h m)
 guard_archive(guard_seccomp libseccomp.a seccomp.h)
+guard_archive(guard_zlib libz.a zlib.h)
+guard_archive(guard_zstd libzstd.a zstd.h Threads::Threads)
 guard_archive(guard_sqlite libsqlite3.a sqlite3.h Threads::Threads dl m)
 guard_archive(guard_pugixml libpugixml.a pugixml.hpp)
 guard_archive(guard_crypto libcrypto.a openssl/evp.h Threads::Threads dl)
+guard_archive(guard_libarchive libarchive.a archive.h guard_zstd guard_zlib)
 guard_archive(guard_tls libssl.a openssl/ssl.h guard_crypto)
 
 # fmt and toml++ come as shared libraries only; their sources are in the headers, so each is compiled here once.

@@ -294,6 +294,15 @@ Result<void> EngineClient::pull_image(std::string_view repository, std::string_v
   return ok();
 }
 
+Result<void> EngineClient::save_image(std::string_view reference, std::uint64_t bytes_max,
+    const std::function<Result<void>(std::string_view bytes)>& take, Deadline deadline) {
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
+  GUARD_TRY(connection.send({.target = fmt::format("/images/{}/get", url_encode(reference))}));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive(bytes_max, take));
+  if (answer.status != 200) return refused(ErrorCode::image_missing, "saving an image", answer);
+  return ok();
+}
+
 Result<void> EngineClient::remove_image(std::string_view reference, Deadline deadline) {
   GUARD_TRY(ask("DELETE", fmt::format("/images/{}", url_encode(reference)), {200, 404}, deadline));
   return ok();

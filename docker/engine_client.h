@@ -125,6 +125,9 @@ class EngineClient {
   // what went wrong stands in one of them. IMAGE_PULL_FAILED when the engine refuses.
   Result<void> pull_image(std::string_view repository, std::string_view tag, std::string_view registry_auth,
       const std::function<Result<void>(std::string_view bytes)>& take, Deadline deadline);
+  // What `docker save` writes goes to `take` as it comes. IMAGE_MISSING.
+  Result<void> save_image(std::string_view reference, std::uint64_t bytes_max,
+      const std::function<Result<void>(std::string_view bytes)>& take, Deadline deadline);
   // No error when there is none.
   Result<void> remove_image(std::string_view reference, Deadline deadline);
   // Builds what the Dockerfile of the archive says, tags it and returns its id. Nothing is pulled, nothing taken from

@@ -83,7 +83,6 @@ Result<TaskSpec> task_of(const std::string& body, std::string& input) {
   const auto invalid = [](std::string_view what) { return Error(ErrorCode::input_invalid, std::string(what)); };
   GUARD_TRY_ASSIGN(const auto given, parse_json(body, RepeatedKeys::refused).context("reading the request"));
   TaskSpec task;
-  task.env = session_environment();
   if (!given.is_object()) return invalid("the body is no JSON object");
   for (const auto& [key, value] : given.items()) {
     if (key == "argv" && value.is_array()) {
@@ -166,10 +165,6 @@ class Guarded final : public Answer {
 Result<int> Answer::upgrade(std::string_view protocol) {
   return Error(
       ErrorCode::input_invalid, fmt::format("this is answered to a request with \"Upgrade: {}\" only", protocol));
-}
-
-std::map<std::string, std::string> session_environment() {
-  return {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", "/workspace"}, {"LANG", "C.UTF-8"}};
 }
 
 Result<void> Api::handle(const Request& request, Answer& answer) {

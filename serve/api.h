@@ -90,9 +90,6 @@ struct Purpose {
 };
 Purpose purpose_of(const Request& request);
 
-// What every command of a session finds, before its own.
-std::map<std::string, std::string> session_environment();
-
 // "/v1/sessions/T/C/files?path=a%20b" -> path and query. INPUT_INVALID for a '%' that is none.
 Result<void> read_target(std::string_view target, Request& request);
 // The other way round, of one part.

@@ -78,7 +78,9 @@ Result<void> Manager::open(const std::string& id) {
   return row.state == SessionState::terminated ? state_->reopen(row) : ok();
 }
 
-Result<std::unique_ptr<Task>> Manager::start(const std::string& id, const TaskSpec& spec) {
+Result<std::unique_ptr<Task>> Manager::start(const std::string& id, const TaskSpec& given) {
+  TaskSpec spec = given;
+  if (spec.kind == TaskOperation::program) spec.env.insert(state_->options.env.begin(), state_->options.env.end());
   for (int tries_left = 1;; --tries_left) {
     GUARD_TRY_ASSIGN(const State::Use use, state_->acquire(id));
     if (spec.kind == TaskOperation::program || spec.kind == TaskOperation::put) {

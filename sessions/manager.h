@@ -63,6 +63,9 @@ struct Options {
   milliseconds close_grace{10'000};
   milliseconds check_deadline{5'000};
   milliseconds wait_max{60'000};
+  // Of each program, where it does not say otherwise.
+  std::map<std::string, std::string> env = {
+      {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", "/workspace"}, {"LANG", "C.UTF-8"}};
   RemoveLeftover remove_leftover;  // for a dead owner's sandboxes, and where close() failed
   StepWatch watch;
 };

@@ -15,6 +15,8 @@
 #include "pipeline/config/config.h"
 #include "pipeline/run/image_upkeep.h"
 #include "runner/image/image.h"
+#include "runner/import/debian_image.h"
+#include "runner/import/image_import.h"
 #include "runner/sandbox/sandbox_registry.h"
 
 namespace guard {
@@ -93,13 +95,86 @@ Result<int> build(const Options& options, CommandContext& context) {
   return 0;
 }
 
+// An image for sessions is for every project, so it is loaded into an engine by the first session that needs it.
+Result<int> made(const Options& options, CommandContext& context, const ImagePlan& plan) {
+  if (options.format == OutputFormat::json) {
+    return write_json(context,
+        {{"version", 1}, {"name", plan.name}, {"digest", plan.digest}, {"root_folder", plan.root_folder.string()},
+            {"source", plan.source}, {"layers", plan.layers}, {"bytes", plan.layer_bytes}, {"notes", plan.notes}});
+  }
+  context.streams.out.print("image:       {} ({:.1f} MB)\nroot folder: {}\n", plan.name,
+      static_cast<double>(plan.layer_bytes) / 1e6, printable(plan.root_folder.native()));
+  for (const std::string& note : plan.notes) context.streams.out.print("note:        {}\n", note);
+  context.streams.out.print(
+      "next: `guard session exec --image {} me/first -- COMMAND`, or session.image in guard.toml\n", plan.name);
+  return 0;
+}
+
+Result<int> import_one(const Options& options, CommandContext& context) {
+  ImportRequest request;
+  request.name = options.arguments[0];
+  request.from = options.arguments[1];
+  if (request.from.starts_with(kFromEngine)) {
+    GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
+    GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
+    const EngineLocation engine = locate_engine(loaded.config, context.environment, context.cancel);
+    if (engine.probe.state != ProbeState::available)
+      return Error(ErrorCode::environment_unavailable, engine.probe.reason)
+          .hint(engine.probe.remedy)
+          .detail("environmentType", "docker");
+    request.engine = engine.engine;
+  } else {
+    std::error_code failure;
+    request.source = fs::absolute(request.from, failure).string();
+  }
+  Progress progress(context.streams.err, progress_mode(context.streams));
+  GUARD_TRY_ASSIGN(
+      const ImagePlan plan, import_image(request, context.cancel, [&](std::string_view line) { progress.say(line); }));
+  progress.clear();
+  return made(options, context, plan);
+}
+
+Result<int> build_template(const Options& options, CommandContext& context) {
+  Progress progress(context.streams.err, progress_mode(context.streams));
+  GUARD_TRY_ASSIGN(const ImagePlan plan,
+      build_debian_image({options.arguments[0], *options.image_template, options.packages}, context.environment,
+          context.cancel, [&](std::string_view line) { progress.say(line); }));
+  progress.clear();
+  return made(options, context, plan);
+}
+
+Result<int> remove_one(const Options& options, CommandContext& context) {
+  GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
+  GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
+  GUARD_TRY(find_imported(options.arguments[0], {}));
+  GUARD_TRY_ASSIGN(auto images, list_cached_images(ImageSizes::left_out));
+  std::vector<ImageFate> fates;
+  for (CachedImage& image : images) {
+    if (image.name == options.arguments[0]) fates.push_back({std::move(image), true, {}});
+  }
+  GUARD_TRY_ASSIGN(fates, remove_images(std::move(fates), loaded.config, context));
+  for (const ImageFate& fate : fates) {
+    if (!fate.goes)
+      return Error(ErrorCode::io_error, fmt::format("{} is in use", options.arguments[0]))
+          .hint("close its sessions and stop `guard serve`, then try again");
+    if (!fate.why.empty()) context.streams.err.print("guard: {}{}\n", options.arguments[0], fate.why);
+  }
+  return 0;
+}
+
 nlohmann::ordered_json row_of(const CachedImage& image) {
   auto projects = nlohmann::ordered_json::array();
   for (const fs::path& project : image.projects) projects.push_back(project.string());
-  return {{"digest", image.digest}, {"bytes", image.bytes}, {"complete", image.complete},
+  nlohmann::ordered_json row = {{"digest", image.digest}, {"bytes", image.bytes}, {"complete", image.complete},
       {"folder", image.folder.string()},
       {"used", fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(image.used)))},
       {"projects", projects}};
+  if (!image.name.empty()) {
+    row["name"] = image.name;
+    row["source"] = image.source;
+    row["imported"] = image.imported;
+  }
+  return row;
 }
 
 std::string line_of(const CachedImage& image) {
@@ -117,6 +192,9 @@ Result<int> list(const Options& options, CommandContext& context) {
   if (images.empty()) context.streams.out.write("no images are cached; `guard image build` makes one\n");
   for (const auto& image : images) {
     context.streams.out.print("{}{}\n", line_of(image), image.complete ? "" : "  (incomplete)");
+    if (!image.name.empty())
+      context.streams.out.print("{:16}  {}: for sessions, of {}, {}\n", "", image.name, printable(image.source),
+          image.imported.substr(0, 10));
     for (const fs::path& project : image.projects)
       context.streams.out.print("{:16}  used by {}\n", "", printable(project.native()));
   }
@@ -169,8 +247,13 @@ Result<int> prune(const Options& options, CommandContext& context) {
 }  // namespace
 
 Result<int> cmd_image(const Options& options, CommandContext& context) {
-  if (options.action == Action::build) return build(options, context);
-  return options.action == Action::list ? list(options, context) : prune(options, context);
+  switch (options.action) {
+    case Action::build: return options.image_template ? build_template(options, context) : build(options, context);
+    case Action::import_image: return import_one(options, context);
+    case Action::remove: return remove_one(options, context);
+    case Action::list: return list(options, context);
+    default: return prune(options, context);
+  }
 }
 
 }  // namespace guard

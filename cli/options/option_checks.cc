@@ -139,6 +139,16 @@ Result<void> check_exec(const SplitArguments& given, Options& options) {
 }
 
 Result<void> check_image(const SplitArguments&, Options& options) {
+  const bool has_template = options.image_template.has_value();
+  if (options.action == Action::import_image && options.arguments.size() < 2)
+    return mistake("guard image import needs what the image is to be made of",
+        "name a folder, an archive or docker://REFERENCE behind the image's name");
+  if (options.action == Action::build && has_template == options.arguments.empty())
+    return mistake(has_template ? "guard image build --template needs the name of the image"
+                                : "a name belongs to `guard image build --template`",
+        "guard image build --template python NAME");
+  if (!options.packages.empty() && !has_template)
+    return mistake("--package belongs to `guard image build --template`", "leave it out");
   if (!options.force || options.target == ImageTarget::all) return ok();
   return mistake(
       "--force belongs to `guard image prune --all`", "leave it out: what is this project's goes without it");

@@ -15,6 +15,7 @@
 #include "common/enum_names.h"
 #include "common/time.h"
 #include "pipeline/config/config.h"
+#include "runner/import/debian_image.h"
 #include "validator/change/change_policy.h"
 
 namespace guard {
@@ -67,7 +68,9 @@ enum class Action : std::uint8_t {
   log,
   commands,
   port,
-  watch
+  watch,
+  import_image,
+  remove
 };
 
 template <>
@@ -80,10 +83,10 @@ template <>
 inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {
     "text", "json", "sarif", "junit", "github", "md", "html"};
 template <>
-inline constexpr std::array<std::string_view, 40> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
+inline constexpr std::array<std::string_view, 42> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
     "views", "doc", "diff", "install", "uninstall", "status", "agent", "run", "resume", "stop", "report", "review",
     "add", "retry", "drop", "plan", "supervise", "take", "send-back", "man", "bash", "zsh", "fish", "open", "exec",
-    "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch"};
+    "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import", "remove"};
 
 // Everything that can be said: a verb, its action and arguments, and a member for each option of verbs.cc, with what
 // holds where the option is not given. A verb reads what its own options fill.
@@ -139,6 +142,8 @@ struct Options {
 
   // image, init, clean
   ImageTarget target = ImageTarget::automatic;
+  std::optional<ImageTemplate> image_template;  // build; nothing: the project's image
+  std::vector<std::string> packages;
   bool dry_run = false;
   bool force = false;
 

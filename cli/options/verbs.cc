@@ -196,6 +196,11 @@ constexpr OptionRow kImageOptions[] = {
         {"--root-folder", {}, "only the root folder of the embedded sandbox", read_target<ImageTarget::root_folder>}),
     {"--all", {}, "both; with prune: images of all projects that no project needs any more",
         read_target<ImageTarget::all>},
+    only("build",
+        {"--template", "TEMPLATE", "build: make an image NAME for sessions out of this machine's Debian packages",
+            read_choice<&Options::image_template>, kNamesOf<ImageTemplate>}),
+    only("build",
+        repeated({"--package", "PACKAGE", "build --template: take this Debian package, too", &Options::packages})),
     only("prune", {"--force", {}, "with prune --all: remove them", &Options::force}),
     only("prune", {"--dry-run", {}, "only print what would be removed", &Options::dry_run}),
     kProject,
@@ -274,6 +279,8 @@ constexpr OptionRow kState = {"--state", "FOLDER",
     "folder for sessions and their workspaces (default: ~/.local/state/guard, or GUARD_STATE_DIR)", &Options::state};
 constexpr OptionRow kSessionBackend = {"--backend", "NAME", "docker or namespace; where no `guard serve` runs",
     read_choice<&Options::backend>, kBackendNames};
+constexpr OptionRow kSessionImage = sets("session.image",
+    {"--image", "NAME", "the image of new sandboxes, as `guard image list` names it; where no `guard serve` runs"});
 constexpr OptionRow kServeOptions[] = {
     kState,
     kSessionBackend,
@@ -285,6 +292,7 @@ constexpr OptionRow kServeOptions[] = {
     {"--drain", "TIME", "when asked to stop, what runs has so long to end by itself (default: 10)", read_time_limit},
     only("install", {"--print", {}, "install: print the units, and write nothing", &Options::print}),
     only("install uninstall", {"--force", {}, "install, uninstall: units that were changed, too", &Options::force}),
+    sets("session.image", {"--image", "NAME", "the image of all sandboxes, as `guard image list` names it"}),
     kProject,
     kConfig,
     {"--quiet", {}, "no progress, only errors", &Options::quiet},
@@ -327,6 +335,7 @@ constexpr OptionRow kSessionOptions[] = {
     kMaskEnv,
     kState,
     kSessionBackend,
+    kSessionImage,
     kProject,
     kFormat,
     {"--quiet", {}, "no progress, only results", &Options::quiet},
@@ -360,6 +369,8 @@ constexpr ActionRow kSessionActions[] = {
 constexpr ActionRow kServeActions[] = {{}, {Action::install}, {Action::uninstall}};
 
 constexpr ActionRow kShellActions[] = {{.takes = "[SESSION]", .arguments_max = 1}};
+constexpr std::string_view kNoImport = "guard image import needs a name, and what it is to be made of";
+constexpr std::string_view kAnImport = "guard image import python python.tar";
 constexpr ActionRow kNoArguments[] = {{}};
 constexpr ActionRow kFiles[] = {{.arguments_max = kAnyNumber}};
 constexpr ActionRow kExecActions[] = {{.arguments_max = kAnyNumber,
@@ -370,7 +381,12 @@ constexpr ActionRow kVerifyActions[] = {{.arguments_max = kAnyNumber,
     .missing = "guard verify needs the record to check",
     .example = "guard verify record.json --project DIR"}};
 constexpr ActionRow kImageActions[] = {
-    {Action::build}, {Action::list}, {Action::prune, "[--all [--force]] [--dry-run]"}};
+    {Action::build, "[--template TEMPLATE NAME [--package PACKAGE]...]", 1},
+    {Action::import_image, "NAME FOLDER|ARCHIVE|docker://REFERENCE", 2, kNoImport, kAnImport},
+    {Action::list},
+    {Action::prune, "[--all [--force]] [--dry-run]"},
+    {Action::remove, "NAME", 1, "guard image remove needs the name of an imported image", "guard image list"},
+};
 constexpr ActionRow kRulesActions[] = {
     {Action::list},
     {Action::show, "ID", 1, "guard rules show needs the id of a rule", "`guard rules list` has all ids"},
@@ -506,9 +522,9 @@ printf hi | guard exec --stdin - --exit-code program -- bun -e 'process.exit((aw
         .about = R"(A session TENANT/CONVERSATION has a sandbox of its own, without a network, and a
 folder /workspace that outlives it. Where `guard serve` runs, it keeps the sandbox between calls, and a call costs a
 millisecond more than the command alone; else each call starts one. What is run is not checked. Masked is what `exec`
-and `log` print; a file that is downloaded comes as it is. A command sees what `guard exec` shows: bun and the project's
-packages. `port` reaches a TCP server inside (at 127.0.0.1 there) until Ctrl-C, also without a network; every user of
-this machine can connect to a port here, and only you to a socket of --unix.)",
+and `log` print; a file that is downloaded comes as it is. A command sees what `guard exec` shows, bun and the project's
+packages, or the image that session.image names. `port` reaches a TCP server inside (at 127.0.0.1 there) until Ctrl-C,
+also without a network; every user of this machine can connect to a port here, and only you to a socket of --unix.)",
         .actions = kSessionActions,
         .options = kSessionOptions,
         .examples = R"(guard session exec me/first -- bun -e 'await Bun.write("a", "1")'
@@ -553,14 +569,19 @@ guard serve --listen 127.0.0.1:4711 --log serve.jsonl)",
         .exit_status = "0 asked to stop, and did; 2 failed, 3 no environment may be used, 64 usage",
         .run = cmd_serve},
     {.name = "image",
-        .summary = "build, list or remove the images that tests run on",
+        .summary = "build, list or remove the images that tests and sessions run on",
         .about = R"(Tests run on an image made of this machine's bun and C library and the project's
 locked dependencies. Its tag is a digest of those contents, so a stale image is never used. `prune` removes the images
 that this project used and no longer needs; --all lists those of every project, and --force removes them. An image
-that some project's lockfile needs is kept. Images unused for image.unused_days are removed by the next build.)",
+that some project's lockfile needs is kept. Images unused for image.unused_days are removed by the next build.
+Sessions can run on an image of their own, which session.image or --image names: `import` makes it of a root file
+system (a folder or tar archive), an OCI layout, what `docker save` writes, or an image of the container engine;
+`build --template` makes it of Debian's packages: git, curl, jq, ca-certificates and python, node or bun.)",
         .actions = kImageActions,
         .options = kImageOptions,
         .examples = R"(guard image build
+guard image build --template python science --package python3-numpy
+guard image import tools docker://registry.example/tools:1.2
 guard image list --format json
 guard image prune --dry-run)",
         .exit_status = "0 done, 2 failed, 3 dependencies or engine are missing, 64 usage",

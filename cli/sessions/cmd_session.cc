@@ -132,7 +132,6 @@ Result<int> exec(const Options& options, CommandContext& context) {
           GUARD_TRY_ASSIGN(task.start, session_tasks(options, context, session));
           task.spec.argv.assign(options.arguments.begin() + 1, options.arguments.end());
           task.spec.env = variables;
-          task.spec.env.merge(serve::session_environment());
           if (!options.cwd.empty()) task.spec.working_dir = options.cwd;
           task.spec.timeout = options.time_limit;
           return task;

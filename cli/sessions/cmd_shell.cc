@@ -33,7 +33,6 @@ Result<TerminalTask> prepare(const Options& options, CommandContext& context) {
     GUARD_TRY_ASSIGN(task, project_sandbox(options, context, {}, options.record));
   } else {
     GUARD_TRY_ASSIGN(task.start, session_tasks(options, context, options.arguments.front()));
-    task.spec.env = serve::session_environment();
   }
   GUARD_TRY_ASSIGN(task.spec.argv, find_shell(task.start));
   if (!options.quiet) {

@@ -12,6 +12,7 @@
 #include "docker/engine_client.h"
 #include "pipeline/backend_choice.h"
 #include "runner/image/image.h"
+#include "runner/import/image_import.h"
 #include "runner/process/run_folder.h"
 #include "runner/process/stray_processes.h"
 #include "runner/sandbox/docker_sweep.h"
@@ -42,6 +43,7 @@ Limits session_limits(const LoadedConfig& loaded) {
 struct Ground {
   std::shared_ptr<Sandbox> sandbox;
   ImagePlan plan;
+  UniqueFd held;
   RuntimeImage image;
   Limits limits;
   bool require_cgroups = false;
@@ -69,6 +71,27 @@ Result<std::unique_ptr<OpenSandbox>> open_one(const Ground& ground, const std::s
   opened->keep(std::make_shared<RunFolder>(std::move(folder)));
   opened->keep(std::make_shared<UniqueFd>(std::move(held)));
   return opened;
+}
+
+Result<ImagePlan> plan_for(
+    const fs::path& project, const Config& config, const CancelToken& cancel, const ImageProgress& say) {
+  if (!config.session.image.empty()) return find_imported(config.session.image, project);
+  GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, config));
+  GUARD_TRY_ASSIGN(ImagePlan plan, plan_image(inputs));
+  if (plan.built) return plan;
+  GUARD_TRY(build_root_folder(inputs, cancel, say));
+  return plan_image(inputs);
+}
+
+// HOME stays the workspace: the image has none that can be written to.
+std::map<std::string, std::string> variables_of(const ImagePlan& plan) {
+  std::map<std::string, std::string> variables;
+  for (const std::string& variable : plan.env) {
+    const std::size_t equals = variable.find('=');
+    if (equals != std::string::npos && equals > 0) variables[variable.substr(0, equals)] = variable.substr(equals + 1);
+  }
+  variables.erase("HOME");
+  return variables;
 }
 
 }  // namespace
@@ -100,15 +123,11 @@ Result<SessionSandboxes> session_sandboxes(
   const docker::Endpoint endpoint = docker ? locate().engine : docker::Endpoint();
 
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
-  GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, config));
   Progress progress(context.streams.err, progress_mode(context.streams, options.quiet));
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
   auto ground = std::make_shared<Ground>();
-  GUARD_TRY_ASSIGN(ground->plan, plan_image(inputs));
-  if (!ground->plan.built) {
-    GUARD_TRY(build_root_folder(inputs, context.cancel, say));
-    GUARD_TRY_ASSIGN(ground->plan, plan_image(inputs));
-  }
+  GUARD_TRY_ASSIGN(ground->plan, plan_for(project, config, context.cancel, say));
+  GUARD_TRY_ASSIGN(ground->held, hold_image(ground->plan));
   if (docker) {
     GUARD_TRY_ASSIGN(ground->image, load_into_engine(ground->plan, endpoint, context.cancel, say));
   } else {
@@ -120,6 +139,7 @@ Result<SessionSandboxes> session_sandboxes(
 
   SessionSandboxes sandboxes;
   sandboxes.backend = std::string(backend_row(choice.backend).name);
+  sandboxes.env = variables_of(ground->plan);
   sandboxes.factory = [ground](const std::string& id, const fs::path& workspace) {
     return open_one(*ground, id, workspace);
   };

@@ -13,11 +13,13 @@ namespace guard {
 struct SessionSandboxes {
   std::string backend;  // in a document
   sessions::SandboxFactory factory;
+  std::map<std::string, std::string> env;  // that the image wants for its programs
   sessions::RemoveLeftover remove_leftover;
 };
 
-// Builds the image where it is missing. ENVIRONMENT_UNAVAILABLE where the chosen backend has no sandboxes that stay,
-// and for the reasons of a run. `loaded` outlives nothing: what is needed of it is copied.
+// On the image that `session.image` names, or the project's, which is built where it is missing. IMAGE_MISSING.
+// ENVIRONMENT_UNAVAILABLE where the chosen backend has no sandboxes that stay, and for the reasons of a run. `loaded`
+// outlives nothing: what is needed of it is copied.
 Result<SessionSandboxes> session_sandboxes(const Options& options, const LoadedConfig& loaded, CommandContext& context);
 
 // <state>/sessions: ledger, workspaces, logs and socket.

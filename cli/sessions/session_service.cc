@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -48,10 +49,20 @@ std::filesystem::path session_socket(const std::filesystem::path& folder) { retu
 
 namespace {
 
-Result<std::optional<StartTask>> tasks_of_server(
-    const Options& options, CommandContext& context, const std::string& session) {
+// No descriptor: none runs.
+Result<UniqueFd> connect_to_server(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
   GUARD_TRY_ASSIGN(UniqueFd connection, serve::connect_to(session_socket(folder)));
+  const bool names_image = std::any_of(options.overrides.begin(), options.overrides.end(),
+      [](const ConfigOverride& one) { return one.key == "session.image"; });
+  if (!connection || !names_image) return connection;
+  return Error(ErrorCode::usage, "`guard serve` runs, and has chosen the image of its sandboxes")
+      .hint("leave --image out, or stop it and start `guard serve --image NAME`");
+}
+
+Result<std::optional<StartTask>> tasks_of_server(
+    const Options& options, CommandContext& context, const std::string& session) {
+  GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
   if (!connection) return std::optional<StartTask>();
   serve::Request request;
   request.method = "POST";
@@ -79,6 +90,7 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   sessions::Options wanted;
   if (pool == PoolUse::none) wanted.policy.pool_min = wanted.policy.pool_target = wanted.policy.starts_max = 0;
   wanted.remove_leftover = sandboxes.remove_leftover;
+  for (auto& [name, value] : sandboxes.env) wanted.env[name] = std::move(value);
   SessionService service;
   service.backend = std::move(sandboxes.backend);
   GUARD_TRY_ASSIGN(service.manager, sessions::Manager::open(folder, std::move(sandboxes.factory), kClock, wanted));
@@ -103,8 +115,7 @@ Result<StartTask> served_tasks(const Options& options, CommandContext& context, 
 
 Result<void> ask_session(
     const Options& options, CommandContext& context, const serve::Request& request, serve::Answer& answer) {
-  GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
-  GUARD_TRY_ASSIGN(UniqueFd connection, serve::connect_to(session_socket(folder)));
+  GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
   if (connection) return serve::ask(std::move(connection), request, answer);
   GUARD_TRY_ASSIGN(const SessionService service, open_session_service(options, context, PoolUse::none));
   return serve::Api(*service.manager).handle(request, answer);

@@ -80,6 +80,10 @@ struct Config {
   } docker;
 
   struct {
+    std::string image;  // empty: the project's own
+  } session;
+
+  struct {
     std::uint64_t memory_bytes = 2ull << 30;
     double cpus = 2;
     std::uint64_t pids = 256;

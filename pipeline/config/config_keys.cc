@@ -116,6 +116,10 @@ constexpr ConfigKey kKeys[] = {
     {"image.unused_days", GUARD_AT(image.unused_days), never,
         "`guard image build` removes images that no project has used for so long; 0: none.", range(0, 3650, "days")},
 
+    {"session.image", GUARD_AT(session.image), never,
+        "The image that sessions run in, by the name that `guard image import` gave it.",
+        {.rule = reference_rule, .empty_means = "the project's own"}},
+
     {"limits.timeout", GUARD_AT(limits.timeout), never, "How long a run may take, in whichever place.",
         range(kMillisecond, kDayS)},
     {"limits.memory", GUARD_AT(limits.memory_bytes), never, "Memory of a run, without swap.", size(16 * kMiB, kTiB)},

@@ -53,9 +53,17 @@ WantedImage wanted_image(std::function<ConfigSources(const fs::path&)> sources) 
 
 std::vector<ImageFate> fates_of_images(
     std::vector<CachedImage> images, const fs::path& project, const WantedImage& wanted) {
+  std::map<std::string, std::string> newest;
+  for (const CachedImage& image : images) newest[image.name] = std::max(newest[image.name], image.imported);
   std::vector<ImageFate> fates;
   for (CachedImage& image : images) {
-    if (project.empty() || std::find(image.projects.begin(), image.projects.end(), project) != image.projects.end()) {
+    if (!image.name.empty()) {
+      const bool is_old = image.imported < newest[image.name];
+      std::string why = is_old ? fmt::format("{} was imported again", image.name)
+                               : fmt::format("`guard image remove {}` removes it", image.name);
+      if (is_old || project.empty()) fates.push_back({std::move(image), is_old, std::move(why)});
+    } else if (project.empty() ||
+        std::find(image.projects.begin(), image.projects.end(), project) != image.projects.end()) {
       fates.push_back(fate_of(std::move(image), wanted));
     }
   }
@@ -67,7 +75,7 @@ std::vector<ImageFate> unused_images(std::vector<CachedImage> images, std::strin
   std::vector<ImageFate> fates;
   for (CachedImage& image : images) {
     const auto days = std::chrono::floor<std::chrono::days>(now - image.used);
-    if (image.digest != kept && unused.count() != 0 && days >= unused)
+    if (image.digest != kept && image.name.empty() && unused.count() != 0 && days >= unused)
       fates.push_back({std::move(image), true, fmt::format("nobody has used it for {} days", days.count())});
   }
   return fates;

@@ -26,11 +26,12 @@ struct ImageFate {
 
 // What `guard image prune` does to the images that `project` has used, or, where it is empty, to those of every
 // project: they go unless a project still needs them. An image that is not complete goes: this guard can't run on it.
-// Those that `project` has not used are not in the list.
+// Those that `project` has not used are not in the list. Images for sessions stay until they are imported again.
 std::vector<ImageFate> fates_of_images(
     std::vector<CachedImage> images, const std::filesystem::path& project, const WantedImage& wanted);
 
-// What goes by itself when another one is built: what nobody has used for so long, needed or not. `kept`: the digest
+// What goes by itself when another one is built: what nobody has used for so long, needed or not, but for images of
+// sessions. `kept`: the digest
 // just built.
 std::vector<ImageFate> unused_images(std::vector<CachedImage> images, std::string_view kept, std::chrono::days unused,
     std::chrono::system_clock::time_point now);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -75,7 +76,7 @@ Result<void> TarWriter::raw_header(
   put_octal(header.uid, 0);
   put_octal(header.gid, 0);
   put_octal(header.size, bytes);
-  put_octal(header.mtime, 0);
+  put_octal(header.mtime, std::min(changed_s_, kSizeMax));
   header.type = type;
   put_text(header.link_target, link_target.substr(0, kNameMax));
   put_text(header.magic, std::string_view("ustar\0", 6));
@@ -126,9 +127,12 @@ Result<void> TarWriter::add_file(std::string_view path, unsigned mode, std::stri
   return end_file();
 }
 
-Result<void> TarWriter::begin_file(std::string_view path, unsigned mode, std::uint64_t bytes) {
+Result<void> TarWriter::begin_file(std::string_view path, unsigned mode, std::uint64_t bytes, std::uint64_t changed_s) {
   file_bytes_ = file_left_ = bytes;
-  return header(path, mode, bytes, '0', "");
+  changed_s_ = changed_s;
+  auto begun = header(path, mode, bytes, '0', "");
+  changed_s_ = 0;
+  return begun;
 }
 
 Result<void> TarWriter::content(std::string_view bytes) {

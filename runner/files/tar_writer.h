@@ -1,5 +1,5 @@
-// Writes a tar archive that is a pure function of what is put into it: owner root, time 0, no names of users. POSIX
-// ustar, with pax records where a name is too long for it.
+// Writes a tar archive that is a pure function of what is put into it: owner root, no names of users, time 0 unless a
+// file is given one. POSIX ustar, with pax records where a name is too long for it.
 //
 // Parents go before children; the order of calls is the order in the archive. Not thread-safe.
 #pragma once
@@ -24,7 +24,8 @@ class TarWriter {
 
   // For large files: announces `bytes` bytes, which must then come in exactly, by content() and end_file(). end_file()
   // is IO_ERROR when they did not.
-  Result<void> begin_file(std::string_view path, unsigned mode, std::uint64_t bytes);
+  // `changed_s` since 1970, not negative.
+  Result<void> begin_file(std::string_view path, unsigned mode, std::uint64_t bytes, std::uint64_t changed_s = 0);
   Result<void> content(std::string_view bytes);
   Result<void> end_file();
 
@@ -45,6 +46,7 @@ class TarWriter {
   ByteSink& out_;
   std::uint64_t file_bytes_ = 0;
   std::uint64_t file_left_ = 0;
+  std::uint64_t changed_s_ = 0;  // of the next header
 };
 
 }  // namespace guard

@@ -120,12 +120,12 @@ Result<ImagePlan> make_plan(
   plan.bun_sha256 = sources.bun_sha256;
   plan.root_folder = cache.image_folder(plan.digest) / "root";
   if (const auto record = cache.find(plan.digest)) {
-    static_cast<ImageRecord&>(plan) = *record;
-    plan.built = true;
-    plan.image_id = engine_id(cache, plan.digest).value_or(record->image_id);
-  } else {
-    GUARD_TRY_ASSIGN(plan.bun_version, ask_bun_version(sources.bun, cancel));
+    ImagePlan built = plan_of(*record, cache, inputs.project);
+    built.reference = plan.reference;
+    built.bun_sha256 = plan.bun_sha256;
+    return built;
   }
+  GUARD_TRY_ASSIGN(plan.bun_version, ask_bun_version(sources.bun, cancel));
   return plan;
 }
 
@@ -151,6 +151,8 @@ Result<void> add_native_libraries(RootFolderParts& parts, ImagePlan& plan) {
   return ok();
 }
 
+FileTimes times_of(const ImageRecord& record) { return record.name.empty() ? FileTimes::zero : FileTimes::kept; }
+
 void say(const ImageProgress& progress, std::string_view line) {
   if (progress) progress(line);
 }
@@ -164,8 +166,20 @@ Result<ImagePlan> plan_image(const ImageInputs& inputs) {
   return make_plan(inputs, sources, cache, never);
 }
 
+ImagePlan plan_of(const ImageRecord& record, const ImageCache& cache, const fs::path& project) {
+  ImagePlan plan;
+  static_cast<ImageRecord&>(plan) = record;
+  plan.project = project;
+  plan.reference = reference_of(ImageInputs().name, record.digest);
+  plan.root_folder = cache.image_folder(record.digest) / "root";
+  plan.image_id = engine_id(cache, record.digest).value_or(record.image_id);
+  plan.built = true;
+  return plan;
+}
+
 Result<RuntimeImage> runtime_image(const ImagePlan& plan) {
-  if (plan.built) return RuntimeImage{plan.reference, plan.image_id, plan.root_folder, plan.module_folders, true};
+  if (plan.built)
+    return RuntimeImage{plan.reference, plan.image_id, plan.root_folder, plan.module_folders, plan.name.empty()};
   return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
       .detail("image", plan.reference);
 }
@@ -222,7 +236,7 @@ Result<RuntimeImage> build_root_folder(
   const fs::path built = temp.path() / "image";
   GUARD_TRY(new_folder(built));
   GUARD_TRY(write_root_folder(built / "root", parts, cancel));
-  GUARD_TRY_ASSIGN(const LayerDigest layer, digest_layer(built / "root", cancel));
+  GUARD_TRY_ASSIGN(const LayerDigest layer, digest_layer(built / "root", FileTimes::zero, cancel));
 
   plan.image_id = image_id(image_config(plan.digest, layer.sha256_hex));
   plan.layer_sha256 = layer.sha256_hex;
@@ -246,14 +260,14 @@ Result<RuntimeImage> load_into_engine(
   GUARD_TRY_ASSIGN(const auto present, engine.inspect_image(plan.reference, Deadline::after(kInspectDeadline)));
   if (present && (present->id == record->image_id || present->id == plan.image_id)) {
     say(progress, fmt::format("the engine has {}", plan.reference));
-    return RuntimeImage{plan.reference, present->id, plan.root_folder, plan.module_folders, true};
+    return RuntimeImage{plan.reference, present->id, plan.root_folder, plan.module_folders, plan.name.empty()};
   }
 
   say(progress, fmt::format("loading {} into the engine", plan.reference));
   const std::string config = image_config(plan.digest, record->layer_sha256);
   GUARD_TRY_ASSIGN(ScratchFile scratch, ScratchFile::create(cache.folder()));
-  GUARD_TRY(write_image_archive(
-      plan.root_folder, {record->layer_sha256, record->layer_bytes}, config, plan.reference, scratch, cancel));
+  GUARD_TRY(write_image_archive(plan.root_folder, {record->layer_sha256, record->layer_bytes, times_of(*record)},
+      config, plan.reference, scratch, cancel));
   GUARD_TRY_ASSIGN(const UniqueFd archive, scratch.take());
   GUARD_TRY(engine.load_image(archive.get(), scratch.bytes(), Deadline::after(kLoadDeadline))
                 .context(fmt::format("loading {}", plan.reference)));
@@ -268,16 +282,17 @@ Result<RuntimeImage> load_into_engine(
   if (loaded->id != record->image_id) {
     GUARD_TRY(write_file_atomically(cache.image_folder(plan.digest) / "engine-id", loaded->id));
   }
-  return RuntimeImage{plan.reference, loaded->id, plan.root_folder, plan.module_folders, true};
+  return RuntimeImage{plan.reference, loaded->id, plan.root_folder, plan.module_folders, plan.name.empty()};
 }
 
 Result<CachedContents> read_cached_image(std::string_view digest, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
-  if (!cache.find(digest)) {
+  const std::optional<ImageRecord> record = cache.find(digest);
+  if (!record) {
     return Error(ErrorCode::file_not_found, fmt::format("no image {} is cached", digest.substr(0, kTagDigits)));
   }
   GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(digest, {}));
-  GUARD_TRY_ASSIGN(LayerDigest layer, digest_layer(cache.image_folder(digest) / "root", cancel));
+  GUARD_TRY_ASSIGN(LayerDigest layer, digest_layer(cache.image_folder(digest) / "root", times_of(*record), cancel));
   CachedContents contents{std::move(layer.sha256_hex), {}};
   contents.image_ids.push_back(image_id(image_config(digest, contents.layer_sha256)));
   if (auto other = engine_id(cache, digest)) contents.image_ids.push_back(std::move(*other));

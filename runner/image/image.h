@@ -52,6 +52,9 @@ struct ImagePlan : ImageRecord {
 // holds them, or where they are not from a registry.
 Result<ImagePlan> plan_image(const ImageInputs& inputs);
 
+// The plan that a record in the cache is, for `project`.
+ImagePlan plan_of(const ImageRecord& record, const ImageCache& cache, const std::filesystem::path& project);
+
 // What to run on, for a plan that is built; IMAGE_MISSING for one that is not.
 Result<RuntimeImage> runtime_image(const ImagePlan& plan);
 

@@ -81,8 +81,8 @@ class LayerSink final : public ByteSink {
 class LayerWriter {
  public:
   // Below `prefix` in the archive, which is empty or ends with '/'.
-  LayerWriter(const fs::path& root, std::string prefix, TarWriter& tar, const CancelToken& cancel)
-      : root_(root), prefix_(std::move(prefix)), tar_(tar), cancel_(cancel) {}
+  LayerWriter(const fs::path& root, std::string prefix, TarWriter& tar, FileTimes times, const CancelToken& cancel)
+      : root_(root), prefix_(std::move(prefix)), tar_(tar), times_(times), cancel_(cancel) {}
 
   Result<void> write_folder() { return folder({}, 0); }
   // The root is a file itself, and `prefix` its whole path in the archive.
@@ -137,7 +137,9 @@ class LayerWriter {
     struct stat status {};
     if (!fd || ::fstat(fd.get(), &status) != 0)
       return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
-    GUARD_TRY(tar_.begin_file(prefix_ + relative.native(), mode, static_cast<std::uint64_t>(status.st_size)));
+    const std::int64_t changed_s = times_ == FileTimes::kept ? std::max<std::int64_t>(status.st_mtim.tv_sec, 0) : 0;
+    GUARD_TRY(tar_.begin_file(prefix_ + relative.native(), mode, static_cast<std::uint64_t>(status.st_size),
+        static_cast<std::uint64_t>(changed_s)));
     GUARD_TRY(each_chunk(fd.get(), path, &cancel_, [this](std::string_view bytes) { return tar_.content(bytes); }));
     return tar_.end_file();
   }
@@ -145,12 +147,13 @@ class LayerWriter {
   const fs::path& root_;
   std::string prefix_;
   TarWriter& tar_;
+  FileTimes times_;
   const CancelToken& cancel_;
 };
 
-Result<void> write_layer(const fs::path& root, ByteSink& out, const CancelToken& cancel) {
+Result<void> write_layer(const fs::path& root, FileTimes times, ByteSink& out, const CancelToken& cancel) {
   TarWriter tar(out);
-  GUARD_TRY(LayerWriter(root, {}, tar, cancel).write_folder());
+  GUARD_TRY(LayerWriter(root, {}, tar, times, cancel).write_folder());
   return tar.finish();
 }
 
@@ -245,15 +248,17 @@ Result<void> add_to_archive(TarWriter& tar, const fs::path& source, std::string_
   std::error_code failure;
   if (fs::is_directory(fs::symlink_status(source, failure))) {
     GUARD_TRY(tar.add_folder(path, 0755));
-    return LayerWriter(source, fmt::format("{}/", path), tar, cancel).write_folder();
+    return LayerWriter(source, fmt::format("{}/", path), tar, FileTimes::zero, cancel).write_folder();
   }
-  return LayerWriter(source, std::string(path), tar, cancel).write_file();
+  return LayerWriter(source, std::string(path), tar, FileTimes::zero, cancel).write_file();
 }
 
-Result<LayerDigest> digest_layer(const fs::path& root, const CancelToken& cancel) {
+Result<LayerDigest> digest_layer(const fs::path& root, FileTimes times, const CancelToken& cancel) {
   HashSink sink;
-  GUARD_TRY(write_layer(root, sink, cancel));
-  return sink.digest();
+  GUARD_TRY(write_layer(root, times, sink, cancel));
+  LayerDigest layer = sink.digest();
+  layer.times = times;
+  return layer;
 }
 
 std::string image_config(std::string_view content_digest, std::string_view layer_sha256_hex) {
@@ -284,7 +289,7 @@ Result<void> write_image_archive(const fs::path& root, const LayerDigest& layer,
   GUARD_TRY(outer.add_file(config_name, 0644, config));
   GUARD_TRY(outer.begin_file("layer.tar", 0644, layer.bytes));
   LayerSink sink(outer);
-  GUARD_TRY(write_layer(root, sink, cancel));
+  GUARD_TRY(write_layer(root, layer.times, sink, cancel));
   GUARD_TRY(outer.end_file());
   if (sink.digest().sha256_hex != layer.sha256_hex) {
     return Error(ErrorCode::io_error, fmt::format("{} is not what it was when it was built", printable(root.native())))

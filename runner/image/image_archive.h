@@ -32,9 +32,13 @@ Result<StagedContext> stage_context(const SandboxSpec& spec, std::string_view ba
     const std::filesystem::path& init, std::string_view init_inside, const std::map<std::string, std::string>& labels,
     const CancelToken& cancel);
 
+// Compiled Python counts only where its source has the time that it had then; guard's own images need none.
+enum class FileTimes : std::uint8_t { zero, kept };
+
 struct LayerDigest {
   std::string sha256_hex;
   std::uint64_t bytes = 0;
+  FileTimes times = FileTimes::zero;  // that it was taken with
 };
 
 // Adds a file as `path`, or what is in a folder below it and the folder itself. Owned by root, time 0, and nobody's to
@@ -42,8 +46,8 @@ struct LayerDigest {
 Result<void> add_to_archive(
     TarWriter& tar, const std::filesystem::path& source, std::string_view path, const CancelToken& cancel);
 
-// Reads the whole folder. Entries sorted, owned by root, time 0.
-Result<LayerDigest> digest_layer(const std::filesystem::path& root, const CancelToken& cancel);
+// Reads the whole folder. Entries sorted, owned by root.
+Result<LayerDigest> digest_layer(const std::filesystem::path& root, FileTimes times, const CancelToken& cancel);
 
 // The image's configuration, JSON: non-root user, /app, a label "guard.content" with `content_digest`.
 std::string image_config(std::string_view content_digest, std::string_view layer_sha256_hex);

@@ -68,10 +68,11 @@ std::uint64_t bytes_below(const fs::path& folder) {
 // What image.json holds besides the version of its form and layer_bytes.
 constexpr std::pair<const char*, std::string ImageRecord::*> kTexts[] = {{"digest", &ImageRecord::digest},
     {"image_id", &ImageRecord::image_id}, {"layer_sha256", &ImageRecord::layer_sha256},
-    {"bun_version", &ImageRecord::bun_version}};
+    {"bun_version", &ImageRecord::bun_version}, {"name", &ImageRecord::name}, {"source", &ImageRecord::source},
+    {"imported", &ImageRecord::imported}, {"config_sha256", &ImageRecord::config_sha256}};
 constexpr std::pair<const char*, std::vector<std::string> ImageRecord::*> kLists[] = {
     {"module_folders", &ImageRecord::module_folders}, {"libraries", &ImageRecord::libraries},
-    {"notes", &ImageRecord::notes}};
+    {"notes", &ImageRecord::notes}, {"layers", &ImageRecord::layers}, {"env", &ImageRecord::env}};
 
 json record_document(const ImageRecord& record) {
   json document = {{"version", 1}, {"layer_bytes", record.layer_bytes}};
@@ -93,6 +94,7 @@ std::optional<ImageRecord> read_record(const fs::path& folder) {
   }
   for (const auto& [key, member] : kLists) {
     const json list = document->value(key, json());
+    if (list.is_null()) continue;  // of a guard that did not know it
     if (!list.is_array() || !std::ranges::all_of(list, [](const json& one) { return one.is_string(); }))
       return std::nullopt;
     record.*member = list.get<std::vector<std::string>>();
@@ -240,8 +242,14 @@ Result<std::vector<CachedImage>> ImageCache::list(ImageSizes sizes) const {
   for (fs::directory_iterator entry(folder_, failure), end; !failure && entry != end; entry.increment(failure)) {
     const std::string name = entry->path().filename().string();
     if (!is_digest(name)) continue;
+    auto record = find(name);
     images.push_back(
-        {name, entry->path(), sizes == ImageSizes::counted ? bytes_below(entry->path()) : 0, find(name).has_value()});
+        {name, entry->path(), sizes == ImageSizes::counted ? bytes_below(entry->path()) : 0, record.has_value()});
+    if (record) {
+      images.back().name = std::move(record->name);
+      images.back().source = std::move(record->source);
+      images.back().imported = std::move(record->imported);
+    }
     read_users(images.back());
   }
   if (failure) return Error::from_errno(ErrorCode::io_error, printable(folder_.native()), failure.value());

@@ -31,6 +31,14 @@ struct ImageRecord {
   std::vector<std::string> module_folders;  // as RuntimeImage's
   std::vector<std::string> libraries;       // that native packages need besides bun's: "/lib/.../libz.so.1 sha256:..."
   std::vector<std::string> notes;           // what packages need and this machine does not have
+
+  // Of an image for sessions (runner/import/image_import.h); empty for a project's.
+  std::string name;
+  std::string source;
+  std::string imported;             // "2030-01-31T12:00:00.123Z"
+  std::string config_sha256;        // hex; empty: it came without a configuration
+  std::vector<std::string> layers;  // SHA-256 of what each held, hex
+  std::vector<std::string> env;     // "NAME=VALUE", for its programs
 };
 
 // Whether `bytes` are counted, for which every file of every image is looked at, or left 0.
@@ -44,6 +52,9 @@ struct CachedImage {
   std::vector<std::filesystem::path> projects =
       {};  // that have used it, the last one first, as far as it could be noted
   std::chrono::system_clock::time_point used = {};  // or, where nobody is known to have, built
+  std::string name = {};                            // of an image for sessions, as in its record
+  std::string source = {};
+  std::string imported = {};
 };
 
 class ImageCache {

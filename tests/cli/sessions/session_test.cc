@@ -13,6 +13,7 @@
 #include "common/file_io.h"
 #include "common/unique_fd.h"
 #include "tests/support/program/guard_program.h"
+#include "tests/support/runner/tar_maker.h"
 
 namespace guard::testing {
 namespace {
@@ -183,6 +184,40 @@ TEST_P(Session, OutlivesItsServer) {
   const auto result = bun("process.stdout.write(await Bun.file('a.txt').text())");
   EXPECT_EQ(result.out, "kept") << result.err;
   EXPECT_NE(session({"commands", kSession}).out.find("lost"), std::string::npos);
+}
+
+// The image holds nothing but a static program, where only the image's own PATH finds it.
+TEST_P(Session, RunsInAnImportedImage) {
+  const auto program = read_file(GUARD_PROGRAM, 256u << 20);
+  ASSERT_TRUE(program);
+  const std::string saved = state_->path() / "saved.tar";
+  ASSERT_TRUE(write_file_atomically(saved, make_saved({TarMaker().file("opt/bin/guard", *program, 0755).bytes()})));
+  const std::string name = std::string("tiny-") + GetParam();
+  auto result = project_.guard({"image", "import", name, saved});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_NE(project_.guard({"image", "list"}).out.find(name + ": for sessions, of " + saved), std::string::npos);
+  const auto version = [&](std::vector<std::string> options) {
+    std::vector<std::string> words = {"exec", kSession};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "guard", "--version"});
+    return session(words);
+  };
+  EXPECT_EQ(version({}).exit_status, 2) << "the project's image has no guard";
+  result = version({"--image", name});
+  EXPECT_EQ(result.out.substr(0, 6), "guard ") << result.err;
+  result = version({"--image", "no-such-image"});
+  EXPECT_EQ(result.exit_status, 3);
+  EXPECT_NE(result.err.find("guard image import"), std::string::npos) << result.err;
+
+  project_.configure("[session]\nimage = \"" + name + "\"\n");
+  serve();
+  EXPECT_EQ(version({}).out.substr(0, 6), "guard ");
+  EXPECT_EQ(version({"--image", name}).exit_status, 64) << "the server has chosen";
+  EXPECT_EQ(project_.guard({"image", "remove", name}).exit_status, 2) << "it is in use";
+  stop(SIGTERM);
+  EXPECT_EQ(project_.guard({"image", "prune"}).out.find(name), std::string::npos);
+  EXPECT_EQ(project_.guard({"image", "remove", name}).exit_status, 0);
+  EXPECT_EQ(project_.guard({"image", "list"}).out.find(name), std::string::npos);
 }
 
 TEST_P(Session, RefusesWhatIsNoSession) {

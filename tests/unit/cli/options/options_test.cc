@@ -306,7 +306,15 @@ TEST(Options, TheOtherVerbsAreParsed) {
   EXPECT_THAT(mistake({"image", "prune", "--force"}), HasSubstr("--all"));
   EXPECT_THAT(mistake({"image", "build", "--dry-run"}), HasSubstr("guard image prune"));
   EXPECT_THAT(mistake({"image", "build", "--engine", "--root-folder"}), HasSubstr("exclude each other"));
-  EXPECT_THAT(mistake({"image", "build", "x"}), HasSubstr("takes no argument"));
+  EXPECT_THAT(mistake({"image", "build", "x"}), HasSubstr("--template"));
+  EXPECT_THAT(mistake({"image", "build", "--template", "python"}), HasSubstr("the name of the image"));
+  EXPECT_THAT(mistake({"image", "build", "--template", "ruby", "x"}), HasSubstr("python"));
+  EXPECT_THAT(mistake({"image", "build", "--package", "gcc"}), HasSubstr("--template"));
+  EXPECT_EQ(
+      parsed({"image", "build", "--template", "node", "x", "--package", "a", "--package", "b"}).packages.size(), 2u);
+  EXPECT_THAT(mistake({"image", "import", "x"}), HasSubstr("what the image is to be made of"));
+  EXPECT_EQ(parsed({"image", "import", "x", "y.tar"}).arguments.size(), 2u);
+  EXPECT_THAT(mistake({"image", "remove"}), HasSubstr("needs the name"));
   EXPECT_EQ(parsed({"rules", "list", "--format", "json"}).format, OutputFormat::json);
   EXPECT_THAT(parsed({"rules", "show", "always.env_dump"}).arguments, ElementsAre("always.env_dump"));
   EXPECT_THAT(parsed({"rules", "check", "mine"}).arguments, ElementsAre("mine"));

@@ -43,6 +43,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
       {"docker.plain_tcp", {"true", "false"}},
       {"image.tools", {"[\"git\"]", "[]"}},
       {"image.unused_days", {"", "3650"}},
+      {"session.image", {"", "\"python\""}},
       {"limits.timeout", {"", "86400"}},
       {"limits.memory", {"", "\"1t\""}},
       {"limits.cpus", {"", "1024"}},

@@ -60,6 +60,18 @@ TEST(ImageUpkeep, TakesByItselfWhatNobodyHasUsedForLong) {
   EXPECT_TRUE(unused_images(images, "kept", days(0), now).empty());
 }
 
+// A person has made them by hand, and no lockfile can say that they are needed.
+TEST(ImageUpkeep, TakesAnImageForSessionsOnlyWhenItWasImportedAgain) {
+  std::vector<CachedImage> images = {image("old", {"/mine"}), image("new", {}), image("other", {})};
+  images[0].name = images[1].name = "python";
+  images[2].name = "tools";
+  images[0].imported = "2030-01-01T00:00:00.000Z";
+  images[1].imported = images[2].imported = "2030-01-02T00:00:00.000Z";
+  EXPECT_EQ(fates(images, "/mine", {}), "old!");
+  EXPECT_EQ(fates(images, "", {}), "old! new other");
+  EXPECT_TRUE(unused_images(images, "", days(1), Clock::now()).empty());
+}
+
 TEST(ImageUpkeep, AsksAProjectOnceAndLeavesWhatItCannotTell) {
   auto temp = TempDir::create();
   ASSERT_TRUE(temp);

@@ -716,7 +716,7 @@ class ImageArchive : public ::testing::Test {
 
 // What an engine checks: the layer's digest is the one in the configuration, and the configuration's digest is the id.
 TEST_F(ImageArchive, HoldsTheLayerThatItsConfigurationNames) {
-  auto layer = digest_layer(root_, cancel_);
+  auto layer = digest_layer(root_, FileTimes::zero, cancel_);
   ASSERT_TRUE(layer);
   const std::string config = image_config("c0ffee", layer->sha256_hex);
   StringSink sink;
@@ -739,7 +739,7 @@ TEST_F(ImageArchive, HoldsTheLayerThatItsConfigurationNames) {
 }
 
 TEST_F(ImageArchive, NoticesAFolderThatHasChanged) {
-  auto layer = digest_layer(root_, cancel_);
+  auto layer = digest_layer(root_, FileTimes::zero, cancel_);
   ASSERT_TRUE(layer);
   ASSERT_TRUE(write_file_atomically(root_ / "a", "eno"));
   StringSink sink;
@@ -753,14 +753,14 @@ TEST_F(ImageArchive, NoticesAFolderThatHasChanged) {
 }
 
 TEST_F(ImageArchive, DoesNotDependOnOwnersTimesAndUmask) {
-  auto before = digest_layer(root_, cancel_);
+  auto before = digest_layer(root_, FileTimes::zero, cancel_);
   ASSERT_TRUE(before);
   const timespec times[2] = {{12345, 0}, {67890, 0}};
   ASSERT_EQ(::utimensat(AT_FDCWD, (root_ / "a").c_str(), times, 0), 0);
   ASSERT_EQ(::chmod((root_ / "a").c_str(), 0600), 0);
   // Only root can give a file away.
   EXPECT_EQ(::lchown((root_ / "a").c_str(), 1234, 1234), ::geteuid() == 0 ? 0 : -1);
-  auto after = digest_layer(root_, cancel_);
+  auto after = digest_layer(root_, FileTimes::zero, cancel_);
   ASSERT_TRUE(after);
   EXPECT_EQ(before->sha256_hex, after->sha256_hex);
 }

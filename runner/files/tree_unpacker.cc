@@ -1,0 +1,261 @@
+// Every step starts at the descriptor of a folder that was reached from the root's, and ends at a name in it that is
+// never followed.
+//
+// Which entries belong to the layer that is being unpacked is known by their inodes: a white-out and an opaque folder
+// take away what lower layers have, wherever in the layer they stand.
+#include "runner/files/tree_unpacker.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "common/text/text.h"
+
+namespace guard {
+namespace {
+
+constexpr int kDepthMax = 256;                // as runner/image/image_archive.cc reads back
+constexpr int kBusyTriesMax = 1000;           // a rename anywhere on the machine can make a lookup start again
+constexpr std::int64_t kTimeMax = 1ll << 33;  // what a header of tar holds
+constexpr std::string_view kWhiteOut = ".wh.";
+constexpr std::string_view kOpaque = ".wh..wh..opq";
+constexpr std::string_view kAufs = ".wh..wh.";  // notes of a file system to itself
+
+struct CloseFolder {
+  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+};
+
+Error refused(std::string_view path, std::string_view why) {
+  return Error(ErrorCode::input_invalid, fmt::format("the entry {} {}", printable(path), why))
+      .hint("guard does not put such an entry into an image: make the archive anew without it");
+}
+
+Error failed(std::string_view path, int number) {
+  if (number == ENOTDIR) return refused(path, "lies below something that is no folder");
+  if (number == EEXIST || number == ELOOP) return refused(path, "lies below a link that leads nowhere");
+  if (number == ENAMETOOLONG) return refused(path, "has a name or target that is too long");
+  return Error::from_errno(ErrorCode::io_error, fmt::format("unpacking {}", printable(path)), number);
+}
+
+// Without "." and slashes that mean nothing; empty: the root itself.
+Result<std::string> plain_path(std::string_view path) {
+  std::string plain;
+  for (const std::string_view part : pieces_of(path, '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part == "..") return refused(path, "leads upwards with \"..\"");
+    if (!plain.empty()) plain += '/';
+    plain += part;
+  }
+  return plain;
+}
+
+Result<std::vector<std::string>> names_in(int folder, const std::string& name) {
+  UniqueFd opened(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!opened) return failed(name, errno);
+  const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(opened.get()));
+  if (!entries) return failed(name, errno);
+  opened.release();
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(entries.get());
+    if (entry == nullptr && errno != 0) return failed(name, errno);
+    if (entry == nullptr) return names;
+    const std::string_view found = entry->d_name;
+    if (found != "." && found != "..") names.emplace_back(found);
+  }
+}
+
+bool look(int folder, const std::string& name, struct stat& found) {
+  return ::fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+}  // namespace
+
+Result<UniqueFd> open_in_root(int root, const std::string& path, int flags) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  for (int tries = 0;; ++tries) {
+    UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, root, path.empty() ? "." : path.c_str(), &how, sizeof how)));
+    if (fd) return fd;
+    if (errno == EINTR || (errno == EAGAIN && tries < kBusyTriesMax)) continue;
+    return Error::from_errno(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(path), errno);
+  }
+}
+
+Result<TreeUnpacker> TreeUnpacker::open(const std::filesystem::path& root, const TreeLimits& limits) {
+  UniqueFd fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return Error::from_errno(ErrorCode::io_error, printable(root.native()), errno);
+  return TreeUnpacker(std::move(fd), limits);
+}
+
+void TreeUnpacker::begin_layer(WhiteOuts white_outs) {
+  white_outs_ = white_outs;
+  of_this_layer_.clear();
+}
+
+Result<void> TreeUnpacker::add(const TreeEntry& entry, const WriteContent& content) {
+  GUARD_TRY_ASSIGN(const std::string path, plain_path(entry.path));
+  if (path.empty()) return ok();
+  bytes_ += std::min(entry.bytes, limits_.bytes_max + 1);
+  if (++entries_ > limits_.entries_max || bytes_ > limits_.bytes_max) {
+    return Error(ErrorCode::file_too_large,
+        fmt::format("with {} it holds more than the {} entries or {} bytes that guard takes", printable(path),
+            limits_.entries_max, limits_.bytes_max))
+        .hint("make a smaller image");
+  }
+  GUARD_TRY_ASSIGN(const Place place, place_of(path));
+  if (place.name.starts_with(kWhiteOut)) return white_out(place, path);
+  const int folder = place.folder.get();
+  struct stat there {};
+  if (entry.kind == TreeEntry::Kind::folder && look(folder, place.name, there) && S_ISDIR(there.st_mode)) {
+    of_this_layer_.insert(there.st_ino);
+    return ok();
+  }
+  switch (entry.kind) {
+    case TreeEntry::Kind::hard_link: return link_file(place, entry);
+    case TreeEntry::Kind::file: return write_file(place, entry, content);
+    case TreeEntry::Kind::folder:
+      GUARD_TRY(take_away(folder, place.name, Which::all, 0));
+      return make_folder(folder, place.name);
+    case TreeEntry::Kind::link:
+      GUARD_TRY(take_away(folder, place.name, Which::all, 0));
+      if (entry.target.empty()) return refused(path, "is a link to nothing");
+      if (::symlinkat(entry.target.c_str(), folder, place.name.c_str()) != 0) return failed(path, errno);
+      return note(folder, place.name);
+    case TreeEntry::Kind::special: break;
+  }
+  ++left_out_;
+  return take_away(folder, place.name, Which::all, 0);
+}
+
+Result<UniqueFd> TreeUnpacker::make_file(const std::string& path, mode_t mode) {
+  GUARD_TRY_ASSIGN(const Place place, place_of(path));
+  GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));
+  UniqueFd fd(
+      ::openat(place.folder.get(), place.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd || ::fchmod(fd.get(), mode) != 0) return failed(path, errno);
+  return fd;
+}
+
+Result<void> TreeUnpacker::make_place(const std::string& path) {
+  GUARD_TRY_ASSIGN(const Place place, place_of(path));
+  struct stat there {};
+  if (look(place.folder.get(), place.name, there) && S_ISDIR(there.st_mode)) return ok();
+  GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));
+  return make_folder(place.folder.get(), place.name);
+}
+
+Result<void> TreeUnpacker::remove(const std::string& path) {
+  GUARD_TRY_ASSIGN(const Place place, place_of(path));
+  return take_away(place.folder.get(), place.name, Which::all, 0);
+}
+
+Result<UniqueFd> TreeUnpacker::folder(const std::string& path, int depth) {
+  if (depth > kDepthMax) return refused(path, "lies too deep");
+  auto there = open_in_root(root_.get(), path, O_PATH | O_DIRECTORY);
+  if (there) return there;
+  if (there.error().code() != ErrorCode::file_not_found || path.empty()) return failed(path, there.error().sys_errno());
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  GUARD_TRY_ASSIGN(
+      const UniqueFd parent, folder(slash == std::string::npos ? std::string() : path.substr(0, slash), depth + 1));
+  GUARD_TRY(make_folder(parent.get(), name));
+  UniqueFd made(::openat(parent.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made) return failed(path, errno);
+  return made;
+}
+
+Result<TreeUnpacker::Place> TreeUnpacker::place_of(const std::string& path) {
+  if (std::count(path.begin(), path.end(), '/') >= kDepthMax) return refused(path, "lies too deep");
+  const std::size_t slash = path.rfind('/');
+  Place place;
+  place.name = slash == std::string::npos ? path : path.substr(slash + 1);
+  GUARD_TRY_ASSIGN(place.folder, folder(slash == std::string::npos ? std::string() : path.substr(0, slash)));
+  return place;
+}
+
+Result<void> TreeUnpacker::white_out(const Place& place, const std::string& path) {
+  if (white_outs_ == WhiteOuts::refused) return refused(path, "has a name that means a removal in a layer of an image");
+  if (place.name == kOpaque) return take_away_below(place.folder.get(), ".", Which::of_lower_layers, 0);
+  if (place.name.starts_with(kAufs)) return ok();
+  const std::string name = place.name.substr(kWhiteOut.size());
+  if (name.empty() || name == "." || name == "..") return refused(path, "takes nothing away that could be there");
+  return take_away(place.folder.get(), name, Which::of_lower_layers, 0);
+}
+
+Result<void> TreeUnpacker::take_away(int folder, const std::string& name, Which which, int depth) {
+  struct stat there {};
+  if (!look(folder, name, there)) return errno == ENOENT ? ok() : Result<void>(failed(name, errno));
+  const bool stays = which == Which::of_lower_layers && of_this_layer_.count(there.st_ino) != 0;
+  if (S_ISDIR(there.st_mode)) GUARD_TRY(take_away_below(folder, name, which, depth));
+  if (stays || ::unlinkat(folder, name.c_str(), S_ISDIR(there.st_mode) ? AT_REMOVEDIR : 0) == 0) return ok();
+  // What this layer has put below it stays, and so does the folder.
+  return which == Which::of_lower_layers && errno == ENOTEMPTY ? ok() : Result<void>(failed(name, errno));
+}
+
+Result<void> TreeUnpacker::take_away_below(int folder, const std::string& name, Which which, int depth) {
+  if (depth > kDepthMax) return refused(name, "lies too deep");
+  GUARD_TRY_ASSIGN(const std::vector<std::string> names, names_in(folder, name));
+  const UniqueFd below(::openat(folder, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!below) return failed(name, errno);
+  for (const std::string& one : names) GUARD_TRY(take_away(below.get(), one, which, depth + 1));
+  return ok();
+}
+
+Result<void> TreeUnpacker::write_file(const Place& place, const TreeEntry& entry, const WriteContent& content) {
+  GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));
+  const UniqueFd fd(
+      ::openat(place.folder.get(), place.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) return failed(entry.path, errno);
+  GUARD_TRY(content(fd.get()));
+  const timespec changed{std::clamp<std::int64_t>(entry.changed_s, 0, kTimeMax - 1), 0};
+  const std::array<timespec, 2> times = {changed, changed};
+  if (::fchmod(fd.get(), entry.executable ? 0755 : 0644) != 0 || ::futimens(fd.get(), times.data()) != 0)
+    return failed(entry.path, errno);
+  return note(place.folder.get(), place.name);
+}
+
+Result<void> TreeUnpacker::make_folder(int folder, const std::string& name) {
+  if (::mkdirat(folder, name.c_str(), 0700) != 0 || ::fchmodat(folder, name.c_str(), 0755, 0) != 0)
+    return failed(name, errno);
+  return note(folder, name);
+}
+
+Result<void> TreeUnpacker::link_file(const Place& place, const TreeEntry& entry) {
+  GUARD_TRY_ASSIGN(const std::string target, plain_path(entry.target));
+  const std::size_t slash = target.rfind('/');
+  const std::string name = slash == std::string::npos ? target : target.substr(slash + 1);
+  const auto parent =
+      open_in_root(root_.get(), slash == std::string::npos ? "" : target.substr(0, slash), O_PATH | O_DIRECTORY);
+  struct stat wanted {};
+  if (!parent || !look(parent->get(), name, wanted) || S_ISDIR(wanted.st_mode))
+    return refused(entry.path, fmt::format("is a hard link to {}, which is no file in it", printable(entry.target)));
+  struct stat there {};
+  if (look(place.folder.get(), place.name, there) && there.st_ino == wanted.st_ino) return ok();
+  GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));
+  if (::linkat(parent->get(), name.c_str(), place.folder.get(), place.name.c_str(), 0) != 0)
+    return failed(entry.path, errno);
+  return note(place.folder.get(), place.name);
+}
+
+Result<void> TreeUnpacker::note(int folder, const std::string& name) {
+  struct stat made {};
+  if (!look(folder, name, made)) return failed(name, errno);
+  of_this_layer_.insert(made.st_ino);
+  return ok();
+}
+
+}  // namespace guard

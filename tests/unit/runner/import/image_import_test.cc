@@ -1,0 +1,348 @@
+// Images that others made, hostile ones among them, and what is left of an import that fails or dies.
+#include "runner/import/image_import.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/file_io.h"
+#include "runner/process/subprocess.h"
+#include "tests/support/engine/test_engine.h"
+#include "tests/support/runner/tar_maker.h"
+#include "tests/support/scoped_env.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::make_layout;
+using testing::make_saved;
+using testing::ScopedEnv;
+using testing::TarMaker;
+
+class ImageImport : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto temp = TempDir::create();
+    ASSERT_TRUE(temp);
+    temp_.emplace(std::move(*temp));
+    cache_env_.emplace("GUARD_CACHE_DIR", path("cache").string());
+  }
+
+  fs::path path(const std::string& name) const { return temp_->path() / name; }
+
+  std::string file(const std::string& name, const std::string& bytes) const {
+    EXPECT_TRUE(write_file_atomically(path(name), bytes));
+    return path(name).string();
+  }
+
+  std::string layout(const std::vector<std::string>& layers, const std::vector<std::string>& stored = {}) {
+    blobs_ = make_layout(path("layout"), layers, stored);
+    return path("layout").string();
+  }
+
+  Result<ImagePlan> import(const std::string& from, const TreeLimits& limits = {}) {
+    return import_image({.name = "mine", .from = from, .limits = limits}, cancel_, progress_);
+  }
+
+  // Imports it and answers its root folder.
+  fs::path root_of(const std::string& from) {
+    const auto plan = import(from);
+    EXPECT_TRUE(plan) << plan.error().to_string();
+    return plan ? plan->root_folder : fs::path();
+  }
+
+  // It is refused, and nothing is left of it.
+  std::string refused(const std::string& from, ErrorCode code = ErrorCode::input_invalid) {
+    const auto plan = import(from);
+    EXPECT_FALSE(plan);
+    EXPECT_EQ(left(), 0u);
+    if (plan) return {};
+    EXPECT_EQ(plan.error().code(), code) << plan.error().to_string();
+    EXPECT_FALSE(plan.error().hint().empty());
+    return plan.error().to_string();
+  }
+
+  std::size_t left() const {
+    std::size_t count = 0;
+    std::error_code failure;
+    for (const auto& entry : fs::directory_iterator(path("cache/images"), failure))
+      count += entry.path().filename() != ".lock";
+    return count;
+  }
+
+  static std::string text(const fs::path& file) { return read_file(file, 1 << 20, FollowLinks::no).value_or("none"); }
+  static bool is_there(const fs::path& file) { return fs::symlink_status(file).type() != fs::file_type::not_found; }
+
+  std::string through(const std::vector<std::string>& filter, const std::string& bytes) {
+    ProcessSpec spec;
+    spec.argv = filter;
+    spec.env = {{"PATH", "/usr/bin:/bin"}};
+    spec.stdin_text = bytes;
+    spec.deadline = Deadline::after(std::chrono::minutes(1));
+    const auto done = collect_process(spec, 1 << 24, cancel_);
+    EXPECT_TRUE(done && done->result.outcome.value == 0);
+    return done ? done->out : "";
+  }
+
+  std::optional<TempDir> temp_;
+  std::optional<ScopedEnv> cache_env_;
+  std::vector<testing::MadeBlob> blobs_;
+  ImageProgress progress_;
+  CancelToken cancel_;
+};
+
+TEST_F(ImageImport, LaysLayersOverEachOther) {
+  TarMaker lower;
+  lower.folder("./").folder("etc/").file("etc/a", "1").file("etc/kept", "k").folder("gone").file("gone/x", "x");
+  lower.folder("usr/lib")
+      .file("usr/lib/one", "1")
+      .link("lib", "usr/lib")
+      .folder("was-folder")
+      .file("was-folder/f", "f");
+  lower.file("was-file", "f").link("was-link", "etc").file("bin/tool", "#!", 06755);
+  TarMaker upper;
+  upper.file("etc/a", "2").file(".wh.gone", "").file("lib/two", "2").file("was-folder", "now a file");
+  upper.folder("was-file").file("was-file/x", "now a folder").folder("was-link").file("was-link/y", "y");
+  upper.hard_link("etc/again", "etc/a");
+  const fs::path root = root_of(layout({lower.bytes(), upper.bytes()}));
+  EXPECT_EQ(text(root / "etc/a"), "2");
+  EXPECT_EQ(text(root / "etc/kept"), "k");
+  EXPECT_EQ(text(root / "etc/again"), "2");
+  EXPECT_FALSE(is_there(root / "gone"));
+  EXPECT_EQ(text(root / "usr/lib/two"), "2") << "a file below a linked folder of a lower layer";
+  EXPECT_EQ(text(root / "was-folder"), "now a file");
+  EXPECT_EQ(text(root / "was-file/x"), "now a folder");
+  EXPECT_EQ(text(root / "was-link/y"), "y");
+  EXPECT_FALSE(is_there(root / "etc/y"));
+  struct stat tool {};
+  ASSERT_EQ(::stat((root / "bin/tool").c_str(), &tool), 0);
+  EXPECT_EQ(tool.st_mode & 07777, 0755u) << "nothing runs as its owner";
+  EXPECT_EQ(tool.st_mtim.tv_sec, 1'700'000'000) << "compiled Python is only used if its source has this time";
+  for (const char* place : {"proc", "dev", "tmp", "workspace"}) EXPECT_TRUE(fs::is_directory(root / place)) << place;
+}
+
+// Wherever they stand in their layer.
+TEST_F(ImageImport, WhiteOutsTakeAwayWhatLowerLayersHave) {
+  TarMaker lower;
+  lower.file("d/old", "o").file("d/sub/old", "o").file("d/sub/deep/old", "o").file("e/both", "o").file("e/old", "o");
+  TarMaker upper;
+  upper.file("d/new", "n").file("d/sub/new", "n").file("d/.wh..wh..opq", "").file("e/both", "n");
+  upper.file("e/.wh.both", "").file("e/.wh.old", "").file("e/.wh..wh.plnk", "").file(".wh.never", "");
+  const fs::path root = root_of(layout({lower.bytes(), upper.bytes()}));
+  EXPECT_EQ(text(root / "d/new"), "n");
+  EXPECT_EQ(text(root / "d/sub/new"), "n");
+  EXPECT_EQ(text(root / "e/both"), "n");
+  for (const char* path : {"d/old", "d/sub/old", "d/sub/deep", "e/old", "d/.wh..wh..opq", "e/.wh.both"})
+    EXPECT_FALSE(is_there(root / path)) << path;
+}
+
+TEST_F(ImageImport, NoLinkLeadsOut) {
+  ASSERT_TRUE(make_folders(path("outside")));
+  const std::string outside = path("outside").string();
+  TarMaker tar;
+  tar.folder(outside.substr(1))
+      .folder("etc")
+      .link("a", outside)
+      .file("a/passwd", "inside")
+      .link("up", "../../../../../../../../../../" + outside);
+  tar.file("up/x", "inside").link("f", outside + "/f");
+  tar.file("f", "a file now").hard_link("h", "/a/passwd").link("workspace", outside).link("run", "/");
+  const fs::path root = root_of(file("root.tar", tar.bytes()));
+  EXPECT_TRUE(fs::is_empty(path("outside")));
+  EXPECT_EQ(text(root / outside.substr(1) / "passwd"), "inside");
+  EXPECT_EQ(text(root / outside.substr(1) / "x"), "inside");
+  EXPECT_EQ(text(root / "f"), "a file now");
+  EXPECT_FALSE(fs::is_symlink(root / "workspace"));
+  EXPECT_FALSE(fs::is_symlink(root / "run"));
+}
+
+TEST_F(ImageImport, RefusesNamesThatLeadUpwards) {
+  EXPECT_NE(refused(file("a.tar", TarMaker().file("x/../../y", "").bytes())).find("\"..\""), std::string::npos);
+  EXPECT_NE(refused(layout({TarMaker().file("../y", "").bytes()})).find("in layer 1"), std::string::npos);
+  refused(file("b.tar", TarMaker().file("a", "").hard_link("h", "../a").bytes()));
+  refused(file("c.tar", TarMaker().hard_link("h", "etc/passwd").bytes()));
+  refused(file("d.tar", TarMaker().folder("a").hard_link("h", "a").bytes()));
+  refused(file("e.tar", TarMaker().file("a", "").file("a/b", "").bytes()));
+  refused(file("f.tar", TarMaker().link("a", "nowhere/b").file("a/b", "").bytes()));
+  refused(file("g.tar", TarMaker().file("x/.wh.y", "").bytes()));
+  refused(layout({TarMaker().file("x/.wh...", "").bytes()}));
+}
+
+TEST_F(ImageImport, LeavesDevicesOutAndSaysSo) {
+  const auto plan = import(file("a.tar", TarMaker().device("dev/sda").fifo("p").file("etc/a", "a").bytes()));
+  ASSERT_TRUE(plan) << plan.error().to_string();
+  EXPECT_FALSE(is_there(plan->root_folder / "p"));
+  EXPECT_TRUE(fs::is_empty(plan->root_folder / "dev"));
+  EXPECT_EQ(plan->notes, std::vector<std::string>({"2 devices left out"}));
+}
+
+TEST_F(ImageImport, TakesCompressedLayersAndArchives) {
+  const std::string layer = TarMaker().file("etc/a", "a").bytes();
+  EXPECT_EQ(
+      text(root_of(layout({layer, layer}, {through({"gzip"}, layer), through({"zstd", "-q"}, layer)})) / "etc/a"), "a");
+  EXPECT_EQ(text(root_of(file("r.tar.gz", through({"gzip"}, layer))) / "etc/a"), "a");
+  const std::string packed = through({"tar", "-C", path("layout").string(), "-c", "."}, "");
+  EXPECT_EQ(text(root_of(file("oci.tar.zst", through({"zstd", "-q"}, packed))) / "etc/a"), "a");
+}
+
+TEST_F(ImageImport, TakesWhatDockerSaves) {
+  const std::string one = TarMaker().file("etc/a", "1").bytes();
+  const std::string two = TarMaker().file("etc/a", "2").bytes();
+  const auto plan = import(file("saved.tar", make_saved({one, two, one})));
+  ASSERT_TRUE(plan) << plan.error().to_string();
+  EXPECT_EQ(text(plan->root_folder / "etc/a"), "1");
+  EXPECT_EQ(plan->env, std::vector<std::string>({"PATH=/opt/bin:/bin", "A=b"}));
+  EXPECT_EQ(plan->layers.size(), 3u);
+  EXPECT_EQ(plan->config_sha256.size(), 64u);
+  EXPECT_EQ(plan->source, path("saved.tar").string());
+}
+
+TEST_F(ImageImport, RefusesWhatIsNotItsDigest) {
+  const std::string layer = TarMaker().file("etc/a", "a").bytes();
+  const std::string other = TarMaker().file("etc/a", "b").bytes();
+  for (std::size_t index = 0; index < 3; ++index) {  // layer, configuration, manifest
+    const std::string from = layout({layer});
+    std::string bytes = text(path("layout") / blobs_[index].path);
+    bytes[bytes.size() / 3] ^= 1;
+    file("layout/" + blobs_[index].path, bytes);
+    const std::string said = refused(from);
+    EXPECT_TRUE(said.find("digest") != std::string::npos || said.find("read") != std::string::npos) << said;
+    fs::remove_all(path("layout"));
+  }
+  // The bytes are those of the manifest, but not those that the configuration means.
+  EXPECT_NE(refused(layout({layer}, {other})).find("digest"), std::string::npos);
+  refused(file("saved.tar", make_saved({layer}, std::string(64, 'a') + ".json")));
+  EXPECT_TRUE(import(file("other.tar", make_saved({layer}, "config.json")))) << "some programs name it so";
+}
+
+TEST_F(ImageImport, RefusesWhatIsDamaged) {
+  const std::string tar = TarMaker().file("etc/a", std::string(5000, 'a')).bytes();
+  refused(file("cut.tar", tar.substr(0, 3000)));
+  refused(file("cut.tar.gz", through({"gzip"}, tar).substr(0, 60)));
+  refused(file("empty.tar", ""));
+  refused(file("none.tar", "this is no archive, whatever its name says"));
+  refused(file("nothing.tar", TarMaker().bytes()));
+  refused(path("nowhere").string(), ErrorCode::file_not_found);
+  ASSERT_TRUE(make_folders(path("half")));
+  file("half/oci-layout", "{}");
+  refused(path("half").string());
+  layout({tar});
+  fs::remove(path("layout") / blobs_[0].path);
+  refused(path("layout").string(), ErrorCode::file_not_found);
+}
+
+TEST_F(ImageImport, HoldsItsLimits) {
+  const std::string from =
+      file("a.tar", TarMaker().file("a", std::string(2000, 'a')).file("b", "b").file("c", "").bytes());
+  for (const TreeLimits& limits : {TreeLimits{2, 1 << 20}, TreeLimits{100, 1999}}) {
+    const auto plan = import(from, limits);
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().code(), ErrorCode::file_too_large);
+    EXPECT_EQ(left(), 0u);
+  }
+  // A few bytes that become many.
+  const std::string bomb = through({"gzip"}, std::string(1 << 22, '\0'));
+  const auto plan = import(file("bomb.tar.gz", TarMaker().file("a", "a").bytes() + bomb), {100, 1 << 20});
+  EXPECT_FALSE(plan && plan->layer_bytes > 1 << 20);
+}
+
+TEST_F(ImageImport, CopiesAFolder) {
+  ASSERT_TRUE(make_folders(path("root/etc")));
+  file("root/etc/a", "a");
+  fs::create_symlink("/etc/a", path("root/link"));
+  ASSERT_EQ(::mkfifo(path("root/pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::chmod(path("root/etc/a").c_str(), 04711), 0);
+  const auto plan = import(path("root").string());
+  ASSERT_TRUE(plan) << plan.error().to_string();
+  EXPECT_EQ(fs::read_symlink(plan->root_folder / "link"), "/etc/a");
+  EXPECT_EQ(fs::status(plan->root_folder / "etc/a").permissions(), fs::perms(0755));
+  EXPECT_FALSE(is_there(plan->root_folder / "pipe"));
+  fs::create_directories(path("bare"));
+  EXPECT_NE(import(temp_->path().string()).error().to_string().find("guard's own cache"), std::string::npos);
+  EXPECT_NE(import(path("bare").string()).error().to_string().find("no files"), std::string::npos);
+}
+
+TEST_F(ImageImport, TheLastOneOfANameCounts) {
+  const auto first = import(file("a.tar", TarMaker().file("etc/a", "1").bytes()));
+  ASSERT_TRUE(first) << first.error().to_string();
+  {
+    const auto held = hold_image(*first);
+    ASSERT_TRUE(held);
+    ::usleep(2000);
+    ASSERT_TRUE(import(file("b.tar", TarMaker().file("etc/a", "2").bytes())));
+    EXPECT_TRUE(is_there(first->root_folder)) << "a session uses it";
+    const auto found = find_imported("mine", {});
+    ASSERT_TRUE(found) << found.error().to_string();
+    EXPECT_EQ(text(found->root_folder / "etc/a"), "2");
+    const auto runtime = runtime_image(*found);
+    ASSERT_TRUE(runtime);
+    EXPECT_FALSE(runtime->has_attestation);
+  }
+  ::usleep(2000);
+  ASSERT_TRUE(import(path("a.tar").string()));
+  EXPECT_EQ(left(), 1u);
+  EXPECT_EQ(find_imported("other", {}).error().code(), ErrorCode::image_missing);
+  EXPECT_EQ(import_image({.name = "../x", .from = "y"}, cancel_, {}).error().code(), ErrorCode::input_invalid);
+}
+
+// What was killed is no image; the next import removes it.
+TEST_F(ImageImport, LeavesNoImageWhenItIsKilled) {
+  const std::string layer = TarMaker().file("etc/a", "a").bytes();
+  const std::string from = layout({layer, layer});
+  for (const std::string at : {"layer 2 of 2", "computing digests"}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      progress_ = [&](std::string_view line) {
+        if (line == at) ::kill(::getpid(), SIGKILL);
+      };
+      (void)import(from);
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << at;
+    EXPECT_EQ(left(), 1u);
+    const auto images = list_cached_images();
+    ASSERT_TRUE(images);
+    EXPECT_TRUE(images->empty());
+    EXPECT_FALSE(find_imported("mine", {}));
+    EXPECT_EQ(list_unfinished_images()->size(), 1u);
+    refused(path("nowhere").string(), ErrorCode::file_not_found);
+  }
+}
+
+// Loaded into the engine, saved by it, and imported again: the same files.
+TEST_F(ImageImport, TakesAnImageOfTheEngine) {
+  GUARD_NEEDS_TEST_ENGINE();
+  const docker::Endpoint engine = test_engine_socket();
+  const auto first =
+      import(file("a.tar", TarMaker().file("etc/a", "a").file("bin/b", "b", 0755).link("l", "/x").bytes()));
+  ASSERT_TRUE(first) << first.error().to_string();
+  const auto loaded = load_into_engine(*first, engine, cancel_, {});
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  const auto again =
+      import_image({.name = "again", .from = "docker://" + loaded->reference, .engine = engine}, cancel_, {});
+  EXPECT_TRUE(remove_from_engine(first->digest, ImageInputs().name, engine, cancel_));
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->layer_sha256, first->layer_sha256) << "the same files with the same times";
+  struct stat kept {};
+  ASSERT_EQ(::stat((again->root_folder / "etc/a").c_str(), &kept), 0);
+  EXPECT_EQ(kept.st_mtim.tv_sec, 1'700'000'000);
+  EXPECT_EQ("sha256:" + again->config_sha256, loaded->id);
+  const auto missing = import_image({.name = "x", .from = "docker://guard-test/none:1", .engine = engine}, cancel_, {});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code(), ErrorCode::image_missing);
+  EXPECT_NE(missing.error().to_string().find("docker pull 'guard-test/none:1'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace guard
