@@ -79,7 +79,8 @@ class RawTerminal {
   // A new size; back from being stopped, where a shell has set modes of its own meanwhile.
   static constexpr std::array kChanges = {SIGWINCH, SIGCONT};
   // INT, TERM and HUP reach the cancel token, and end guard in order.
-  static constexpr std::array kEnds = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  static constexpr std::array kEnds = {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGUSR1,
+      SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO, SIGPWR, SIGSTKFLT};
   std::array<struct sigaction, kChanges.size() + kEnds.size()> before_{};
 };
 

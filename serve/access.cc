@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 
 #include "common/file_io.h"
@@ -66,20 +67,25 @@ Result<UniqueFd> listen_at(const std::filesystem::path& path) {
     ::fcntl(given.get(), F_SETFD, FD_CLOEXEC);
     return given;
   }
-  const auto address = socket_address(path.native());
+  // It gets its name once it listens: whoever finds it before would take it for a dead one's.
+  const std::filesystem::path nascent = path.native() + ".new";
+  const auto address = socket_address(nascent.native());
   if (!address) {
     return Error(
         ErrorCode::input_invalid, fmt::format("{} is too long for the path of a socket", printable(path.native())))
         .hint("name a shorter folder with --state");
   }
   struct stat found {};
-  if (::lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) ::unlink(path.c_str());
+  if (::lstat(path.c_str(), &found) == 0 && !S_ISSOCK(found.st_mode))
+    return Error(ErrorCode::io_error, fmt::format("{} is there and no socket", printable(path.native())));
+  ::unlink(nascent.c_str());
   UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!listener) return failed("making a socket");
   // Of the file that bind(2) makes, from its first moment on.
   const bool made = ::fchmod(listener.get(), 0600) == 0 &&
       ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0 &&
-      ::chmod(path.c_str(), 0600) == 0 && ::listen(listener.get(), SOMAXCONN) == 0;
+      ::chmod(nascent.c_str(), 0600) == 0 && ::listen(listener.get(), SOMAXCONN) == 0 &&
+      ::rename(nascent.c_str(), path.c_str()) == 0;
   if (!made) return failed(fmt::format("listening at {}", printable(path.native())));
   return listener;
 }

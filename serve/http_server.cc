@@ -202,6 +202,17 @@ struct Server {
   std::atomic<std::size_t> at_work = 0;  // requests that are being answered
 };
 
+class AtWork {
+ public:
+  explicit AtWork(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+  ~AtWork() { --count_; }
+
+ private:
+  std::atomic<std::size_t>& count_;
+};
+
 using Parser = http::request_parser<http::string_body>;
 
 Result<std::string> client_of(const Connection& connection, const Parser::value_type& head) {
@@ -274,15 +285,13 @@ void serve_one(Socket& socket, Connection& connection, Server& server) {
   // Whoever speaks on before the answer is there has not asked for another protocol.
   const auto wanted = parser.get()[http::field::upgrade];
   if (read && buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
-  server.at_work += read ? 1 : 0;
-  bool is_whole = true;
   if (read) {
-    is_whole = server.api.handle(request, answer).has_value();
+    const AtWork work(server.at_work);
+    if (server.api.handle(request, answer)) answer.finish();
   } else {
     say_error(answer, read.error());
+    answer.finish();
   }
-  if (is_whole) answer.finish();
-  server.at_work -= read ? 1 : 0;
   log_request(server.options, request, answer, begun);
   ::shutdown(socket.native_handle(), SHUT_WR);
   if (!read) linger(socket);

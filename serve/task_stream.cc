@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/threads.h"
 #include "runner/init_side/init_protocol.h"
 #include "runner/tasks/task_table.h"
 
@@ -45,13 +46,13 @@ class ServedTask {
       : id_(id), send_(send), takes_input_(spec.input || spec.terminal) {
     auto started = start(spec);
     if (!started) {
-      static_cast<void>(send_(encode_frame(FrameType::end, id_, encode_end(std::move(started).error())), true));
-      done_ = true;
+      refuse(started.error());
       return;
     }
     task_ = std::move(*started);
-    out_ = std::thread([this] { pass_output(); });
-    if (takes_input_) in_ = std::thread([this] { pass_input(); });
+    // The first one ends where the second can't be had.
+    if (takes_input_ && !begin(in_, [this] { pass_input(); })) return;
+    begin(out_, [this] { pass_output(); });
   }
   ServedTask(const ServedTask&) = delete;
   ServedTask& operator=(const ServedTask&) = delete;
@@ -98,6 +99,29 @@ class ServedTask {
     return {number(0), number(2)};
   }
 
+  void refuse(const Error& why) {
+    static_cast<void>(send_(encode_frame(FrameType::end, id_, encode_end(why)), true));
+    be_done();
+  }
+
+  bool begin(std::thread& thread, std::function<void()> work) {
+    auto begun = new_thread(std::move(work));
+    if (!begun) {
+      refuse(begun.error());
+      return false;
+    }
+    thread = std::move(*begun);
+    return true;
+  }
+
+  void be_done() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    changed_.notify_all();
+  }
+
   void pass_output() {
     for (bool heard = true; heard;) {
       const auto piece = task_->read(Deadline::never());
@@ -106,11 +130,7 @@ class ServedTask {
     }
     // Of one that nobody hears it is the destructor that kills it.
     static_cast<void>(send_(encode_frame(FrameType::end, id_, encode_end(task_->end())), true));
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
+    be_done();
   }
 
   bool pass_on(const Task::Piece& piece) {

@@ -66,6 +66,10 @@ class Decompressed final : public ByteSource {
     ::archive_read_support_format_raw(reader);
     ::archive_read_support_format_empty(reader);
     GUARD_TRY(answered(::archive_read_open(reader, &feed_, nullptr, give, nullptr), reader, feed_));
+    // The last one stands for no compression.
+    if (::archive_filter_count(reader) > 2)
+      return Error(ErrorCode::input_invalid, "the archive is compressed more than once")
+          .hint("take one compression off");
     archive_entry* entry = nullptr;
     GUARD_TRY_ASSIGN(has_bytes_, answered(::archive_read_next_header(reader, &entry), reader, feed_));
     return ok();

@@ -109,13 +109,8 @@ void TreeUnpacker::begin_layer(WhiteOuts white_outs) {
 Result<void> TreeUnpacker::add(const TreeEntry& entry, const WriteContent& content) {
   GUARD_TRY_ASSIGN(const std::string path, plain_path(entry.path));
   if (path.empty()) return ok();
-  bytes_ += std::min(entry.bytes, limits_.bytes_max + 1);
-  if (++entries_ > limits_.entries_max || bytes_ > limits_.bytes_max) {
-    return Error(ErrorCode::file_too_large,
-        fmt::format("with {} it holds more than the {} entries or {} bytes that guard takes", printable(path),
-            limits_.entries_max, limits_.bytes_max))
-        .hint("make a smaller image");
-  }
+  ++entries_;
+  GUARD_TRY(count(entry.bytes, path));
   GUARD_TRY_ASSIGN(const Place place, place_of(path));
   if (place.name.starts_with(kWhiteOut)) return white_out(place, path);
   const int folder = place.folder.get();
@@ -148,6 +143,15 @@ Result<UniqueFd> TreeUnpacker::make_file(const std::string& path, mode_t mode) {
       ::openat(place.folder.get(), place.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd || ::fchmod(fd.get(), mode) != 0) return failed(path, errno);
   return fd;
+}
+
+Result<void> TreeUnpacker::count(std::uint64_t bytes, std::string_view path) {
+  bytes_ += std::min(bytes, limits_.bytes_max + 1);
+  if (entries_ <= limits_.entries_max && bytes_ <= limits_.bytes_max) return ok();
+  return Error(ErrorCode::file_too_large,
+      fmt::format("with {} it holds more than the {} entries or {} bytes that guard takes", printable(path),
+          limits_.entries_max, limits_.bytes_max))
+      .hint("make a smaller image");
 }
 
 Result<void> TreeUnpacker::make_place(const std::string& path) {
@@ -243,6 +247,8 @@ Result<void> TreeUnpacker::link_file(const Place& place, const TreeEntry& entry)
   struct stat wanted {};
   if (!parent || !look(parent->get(), name, wanted) || S_ISDIR(wanted.st_mode))
     return refused(entry.path, fmt::format("is a hard link to {}, which is no file in it", printable(entry.target)));
+  // Whoever reads the tree back reads it again.
+  GUARD_TRY(count(static_cast<std::uint64_t>(wanted.st_size), entry.path));
   struct stat there {};
   if (look(place.folder.get(), place.name, there) && there.st_ino == wanted.st_ino) return ok();
   GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));

@@ -135,6 +135,7 @@ class Import {
     GUARD_TRY_ASSIGN(TreeUnpacker root, TreeUnpacker::open(root_path(), request_.limits));
     for (const char* place : {"app", "dev", "proc", "run", "sys", "tmp", "workspace"})
       GUARD_TRY(root.make_place(place));
+    for (const char* place : {"guard-init", ".guard-init"}) GUARD_TRY(root.remove(place));
     for (const std::string& path : request_.without) GUARD_TRY(root.remove(path));
     for (const auto& [source, path] : request_.programs) {
       GUARD_TRY_ASSIGN(const UniqueFd to, root.make_file(path, 0755));

@@ -100,6 +100,8 @@ Result<std::vector<RootEntry>> root_entries(const std::filesystem::path& root) {
     // Made afresh for every run.
     if (name == "proc" || name == "sys" || name == "dev" || name == "tmp" || name == "app") continue;
     const std::string target = "/" + name;
+    // A link of the image's in the place of a mount would be followed, in bubblewrap's view of this machine.
+    if (target == kInitInside) continue;
     if (error) break;
     if (entry.is_symlink(error)) {
       entries.push_back({std::filesystem::read_symlink(entry.path(), error).string(), target, RootEntry::Kind::link});

@@ -40,6 +40,7 @@ class EchoTask final : public Task {
   EchoTask& operator=(const EchoTask&) = delete;
   ~EchoTask() override {
     const std::lock_guard lock(world_.mutex);
+    if (!over_) ++world_.killed;  // as by a signal: see Task
     --world_.live;
     world_.changed.notify_all();
   }

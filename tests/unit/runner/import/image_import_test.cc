@@ -155,7 +155,11 @@ TEST_F(ImageImport, NoLinkLeadsOut) {
       .file("a/passwd", "inside")
       .link("up", "../../../../../../../../../../" + outside);
   tar.file("up/x", "inside").link("f", outside + "/f");
-  tar.file("f", "a file now").hard_link("h", "/a/passwd").link("workspace", outside).link("run", "/");
+  tar.file("f", "a file now")
+      .hard_link("h", "/a/passwd")
+      .link("workspace", outside)
+      .link("run", "/")
+      .link("guard-init", "/f");
   const fs::path root = root_of(file("root.tar", tar.bytes()));
   EXPECT_TRUE(fs::is_empty(path("outside")));
   EXPECT_EQ(text(root / outside.substr(1) / "passwd"), "inside");
@@ -163,6 +167,13 @@ TEST_F(ImageImport, NoLinkLeadsOut) {
   EXPECT_EQ(text(root / "f"), "a file now");
   EXPECT_FALSE(fs::is_symlink(root / "workspace"));
   EXPECT_FALSE(fs::is_symlink(root / "run"));
+  EXPECT_FALSE(is_there(root / "guard-init"));
+}
+
+TEST_F(ImageImport, RefusesTwoCompressions) {
+  TarMaker tar;
+  tar.file("a", "b");
+  refused(file("root.tar", through({"gzip"}, through({"gzip"}, tar.bytes()))));
 }
 
 TEST_F(ImageImport, RefusesNamesThatLeadUpwards) {

@@ -77,6 +77,22 @@ TEST_P(ImportedSandbox, RunsItsShell) {
   });
 }
 
+// As an image that was imported by another guard might have it.
+TEST_P(ImportedSandbox, FollowsNoLinkInThePlaceOfInit) {
+  if (GetParam() == Where::docker) GTEST_SKIP() << "an engine mounts there by itself";
+  ASSERT_NO_FATAL_FAILURE(make_source());
+  testing::run_as(GetParam() == Where::namespace_as_user ? testing::As::ordinary_user : testing::As::ourselves, [&] {
+    const auto plan = import_image({.name = "tiny", .from = source().string()}, cancel_, {});
+    ASSERT_TRUE(plan) << plan.error().to_string();
+    const fs::path escaped = cache() / "escaped";
+    fs::create_symlink("/oldroot" + escaped.string(), plan->root_folder / "guard-init");
+    const auto output = shell(*plan, "echo hi");
+    EXPECT_FALSE(fs::exists(escaped));
+    ASSERT_TRUE(output) << output.error().to_string();
+    EXPECT_EQ(output->out, "hi\n") << output->err;
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(In, ImportedSandbox,
     ::testing::Values(Where::docker, Where::namespace_as_we_are, Where::namespace_as_user), testing::name_of);
 
