@@ -92,11 +92,7 @@ class ServedTask {
 
  private:
   static TerminalSize decode_size(std::string_view payload) {
-    const auto number = [&](std::size_t at) {
-      return static_cast<std::uint16_t>(
-          static_cast<unsigned char>(payload[at]) << 8 | static_cast<unsigned char>(payload[at + 1]));
-    };
-    return {number(0), number(2)};
+    return {init_protocol::read_short(payload.data()), init_protocol::read_short(payload.data() + 2)};
   }
 
   void refuse(const Error& why) {

@@ -38,8 +38,7 @@ Result<void> pump(int fd, std::string_view name, ByteSink& sink, const OutStream
 }  // namespace
 
 Result<int> cmd_redact(const Options& options, CommandContext& context) {
-  ConfigSources sources = config_of(options.config, {}, context);
-  sources.overrides = options.overrides;
+  GUARD_TRY_ASSIGN(const ConfigSources sources, sources_of(options, {}, context));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   GUARD_TRY_ASSIGN(const SecretSource secrets, secrets_of(context.environment, loaded.config));
   if (options.format != OutputFormat::json) {

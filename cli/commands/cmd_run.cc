@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
 #include <tuple>
 
 #include "cli/commands/commands.h"
@@ -24,7 +23,6 @@
 #include "pipeline/backend_choice.h"
 #include "pipeline/change/config_trust.h"
 #include "pipeline/config/config.h"
-#include "pipeline/config/env_file.h"
 #include "pipeline/evidence/evidence_file.h"
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/report/reports.h"
@@ -167,12 +165,7 @@ void take_config(const Options& options, const LoadedConfig& loaded, const RunRe
 
 Result<void> prepare(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
     std::optional<EvidencePlace>& place) {
-  ConfigSources sources = config_of(options.config, request.project, context);
-  for (const std::string& file : options.env_files) {
-    GUARD_TRY_ASSIGN(auto variables, read_env_file(file));
-    std::move(variables.begin(), variables.end(), std::back_inserter(sources.overrides));
-  }
-  sources.overrides.insert(sources.overrides.end(), options.overrides.begin(), options.overrides.end());
+  GUARD_TRY_ASSIGN(ConfigSources sources, sources_of(options, request.project, context));
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
   auto trusted = trust_relaxations(loaded, request.project, context.cancel);
   // A part of the tests is no evidence of the whole.

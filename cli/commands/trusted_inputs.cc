@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "common/text/text.h"
 #include "pipeline/change/change_source.h"
 #include "pipeline/change/git.h"
 #include "pipeline/config/config_file.h"
+#include "pipeline/config/env_file.h"
 
 namespace guard {
 
@@ -19,6 +23,17 @@ ConfigSources config_of(const std::string& config, const std::filesystem::path& 
   } else {
     sources.file = config;
   }
+  return sources;
+}
+
+Result<ConfigSources> sources_of(
+    const Options& options, const std::filesystem::path& folder, const CommandContext& context) {
+  ConfigSources sources = config_of(options.config, folder, context);
+  for (const std::string& file : options.env_files) {
+    GUARD_TRY_ASSIGN(auto variables, read_env_file(file));
+    std::move(variables.begin(), variables.end(), std::back_inserter(sources.overrides));
+  }
+  sources.overrides.insert(sources.overrides.end(), options.overrides.begin(), options.overrides.end());
   return sources;
 }
 

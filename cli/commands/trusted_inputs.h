@@ -13,6 +13,10 @@ namespace guard {
 // `config` as typed, or the guard.toml that is found from `folder` upwards.
 ConfigSources config_of(const std::string& config, const std::filesystem::path& folder, const CommandContext& context);
 
+// The same with what the options set, variables of --env-file first.
+Result<ConfigSources> sources_of(
+    const Options& options, const std::filesystem::path& folder, const CommandContext& context);
+
 // `config` as typed, or guard.toml at `base`, a commit's id (empty: HEAD), of the repository that holds `folder`: never
 // the one that a change brings along.
 Result<ConfigSources> config_at(

@@ -121,8 +121,7 @@ Result<std::string> read_input(const std::string& named) {
 Result<int> exec(const Options& options, CommandContext& context) {
   const std::string& session = options.arguments.front();
   GUARD_TRY_ASSIGN(const auto project, project_folder(options.project));
-  ConfigSources sources = config_of(options.config, project, context);
-  sources.overrides = options.overrides;
+  GUARD_TRY_ASSIGN(const ConfigSources sources, sources_of(options, project, context));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   GUARD_TRY_ASSIGN(const auto variables, run_variables(loaded.config, context.environment));
   if (options.tty) {

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "cli/commands/trusted_inputs.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/change/config_trust.h"
-#include "pipeline/config/env_file.h"
 #include "pipeline/evidence/evidence_record.h"
 #include "pipeline/evidence/recorded_sandbox.h"
 #include "pipeline/run/project_tree.h"
@@ -32,12 +30,7 @@ Result<RecordedRun> read_record(
 }
 
 Result<LoadedConfig> configuration(const Options& options, const RunRequest& request, CommandContext& context) {
-  ConfigSources sources = config_of(options.config, request.project, context);
-  for (const std::string& file : options.env_files) {
-    GUARD_TRY_ASSIGN(auto variables, read_env_file(file));
-    std::move(variables.begin(), variables.end(), std::back_inserter(sources.overrides));
-  }
-  sources.overrides.insert(sources.overrides.end(), options.overrides.begin(), options.overrides.end());
+  GUARD_TRY_ASSIGN(ConfigSources sources, sources_of(options, request.project, context));
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
   GUARD_TRY(trust_relaxations(loaded, request.project, context.cancel));
   return loaded;

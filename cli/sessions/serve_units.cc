@@ -38,22 +38,14 @@ bool is_as_written(std::string_view found) {
 }  // namespace
 
 Result<std::vector<ServeUnit>> serve_units(const ServeUnitRequest& request) {
-  const auto words = [](std::vector<std::string> list) -> Result<std::string> {
-    for (std::string& item : list) {
-      GUARD_TRY_ASSIGN(item, nightly::unit_word(item));
-    }
-    return fmt::format("{}", fmt::join(list, " "));
-  };
-  // However it is quoted: "Executable name contains special characters".
-  if (request.command.empty() || request.command.front().find_first_of("\"'\\") != std::string::npos)
-    return Error(ErrorCode::input_invalid, "systemd starts no program whose path holds a quote or a backslash")
-        .hint("move guard elsewhere");
+  if (request.command.empty()) return Error(ErrorCode::input_invalid, "a unit without a command");
   std::vector<std::string> command = request.command;
+  GUARD_TRY(nightly::check_unit_program(command.front()));
   command.front().insert(0, ":");  // a dollar sign stays one
   nlohmann::ordered_json values = {{"variables", nlohmann::ordered_json::array()},
       {"stop_seconds", std::chrono::ceil<std::chrono::seconds>(request.stop_max).count()}};
-  GUARD_TRY_ASSIGN(values["command"], words(command));
-  GUARD_TRY_ASSIGN(values["writable"], words(request.writable));
+  GUARD_TRY_ASSIGN(values["command"], nightly::unit_words(command));
+  GUARD_TRY_ASSIGN(values["writable"], nightly::unit_words(request.writable));
   // A socket's path is the rest of its line, as it is but for specifiers.
   GUARD_TRY(nightly::unit_word(request.socket));
   values["socket"] = replaced(request.socket, "%", "%%");

@@ -82,8 +82,7 @@ Result<std::optional<StartTask>> tasks_of_server(
 Result<SessionService> open_session_service(const Options& options, CommandContext& context, PoolUse pool) {
   GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
   GUARD_TRY_ASSIGN(const auto project, project_folder(options.project));
-  ConfigSources sources = config_of(options.config, project, context);
-  sources.overrides = options.overrides;
+  GUARD_TRY_ASSIGN(const ConfigSources sources, sources_of(options, project, context));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   GUARD_TRY(trust_relaxations(loaded, project, context.cancel));
   GUARD_TRY_ASSIGN(SessionSandboxes sandboxes, session_sandboxes(options, loaded, context));

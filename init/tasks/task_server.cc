@@ -73,10 +73,6 @@ char g_requests[kHeaderBytes + kIdBytes + kStartPayloadMax];
 size_t g_requests_size = 0;
 char* g_words[kWordsMax + 2];
 
-unsigned short short_at(const char* bytes) {
-  return static_cast<unsigned short>(static_cast<unsigned char>(bytes[0]) << 8 | static_cast<unsigned char>(bytes[1]));
-}
-
 void close_end(int& fd) {
   if (fd >= 0) close(fd);
   fd = -1;
@@ -97,8 +93,8 @@ bool parse_start(char* bytes, size_t size, TaskStart& start) {
   start.kind = static_cast<TaskOperation>(bytes[0]);
   start.wants_input = (static_cast<unsigned char>(bytes[1]) & kWantsInput) != 0;
   start.wants_terminal = (static_cast<unsigned char>(bytes[1]) & kWantsTerminal) != 0;
-  start.rows = short_at(bytes + 2);
-  start.columns = short_at(bytes + 4);
+  start.rows = init_protocol::read_short(bytes + 2);
+  start.columns = init_protocol::read_short(bytes + 4);
   start.timeout_ms = init_protocol::read_number(bytes + 6);
   start.grace_ms = init_protocol::read_number(bytes + 10);
   const size_t argc = init_protocol::read_number(bytes + 14);
@@ -324,8 +320,8 @@ void take_request(FrameType type, uint32_t id, char* bytes, size_t size, int nul
   }
   if (type == FrameType::resize && size == 4) {
     winsize window{};
-    window.ws_row = short_at(bytes);
-    window.ws_col = short_at(bytes + 2);
+    window.ws_row = init_protocol::read_short(bytes);
+    window.ws_col = init_protocol::read_short(bytes + 2);
     if (task->terminal && task->outlets[0].fd >= 0) ioctl(task->outlets[0].fd, TIOCSWINSZ, &window);
     return;
   }

@@ -82,15 +82,6 @@ bool is_in_tmp(const SystemdUnitRequest& request) {
       [](const std::string& path) { return is_below(path, "/tmp") || is_below(path, "/var/tmp"); });
 }
 
-Result<std::string> unit_words(const std::vector<std::string>& list) {
-  std::string text;
-  for (const std::string& item : list) {
-    GUARD_TRY_ASSIGN(const std::string word, unit_word(item));
-    text += (text.empty() ? "" : " ") + word;
-  }
-  return text;
-}
-
 // What the templates beside this file ask for.
 Result<nlohmann::ordered_json> unit_values(const SystemdUnitRequest& request) {
   std::vector<std::string> writable = {request.git_folder, request.state, request.cache};
@@ -146,13 +137,7 @@ Result<void> check_path(std::string_view name, std::string_view path) {
 
 Result<void> check_paths(const SystemdUnitRequest& request) {
   GUARD_TRY(check_path("the program", request.program));
-  // However it is quoted: "Executable name contains special characters".
-  if (request.program.find_first_of("\"'\\") != std::string::npos) {
-    return Error(ErrorCode::input_invalid,
-        fmt::format(
-            "systemd starts no program whose path holds a quote or a backslash: {}", printable(request.program)))
-        .hint("move guard elsewhere");
-  }
+  GUARD_TRY(check_unit_program(request.program));
   for (const auto& [name, path] : {std::pair("the repository", request.repository),
            std::pair("git's folder", request.git_folder), std::pair("the plan", request.plan),
            std::pair("the state folder", request.state), std::pair("the cache", request.cache)})
@@ -176,6 +161,23 @@ std::string unit_stem(std::string_view repository) {
     if (!plain) c = '_';
   }
   return fmt::format("guard-nightly-{}-{}", name, sha256_hex(repository).substr(0, 12));
+}
+
+Result<std::string> unit_words(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) {
+    GUARD_TRY_ASSIGN(const std::string word, unit_word(item));
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
+Result<void> check_unit_program(const std::string& path) {
+  // However it is quoted: "Executable name contains special characters".
+  if (path.find_first_of("\"'\\") == std::string::npos) return ok();
+  return Error(ErrorCode::input_invalid,
+      fmt::format("systemd starts no program whose path holds a quote or a backslash: {}", printable(path)))
+      .hint("move guard elsewhere");
 }
 
 Result<std::string> unit_word(std::string_view text) {

@@ -65,6 +65,12 @@ std::string unit_stem(std::string_view repository);
 // One word of a unit's setting, quoted so that systemd reads these bytes: no specifier, no escape, no second word.
 Result<std::string> unit_word(std::string_view text);
 
+// Such words, separated.
+Result<std::string> unit_words(const std::vector<std::string>& list);
+
+// INPUT_INVALID for a path that systemd starts no program by, however it is quoted.
+Result<void> check_unit_program(const std::string& path);
+
 // One word of a command in a crontab. cron cuts at a percent sign, quoted or not, before a shell sees the line.
 std::string cron_word(std::string_view text);
 

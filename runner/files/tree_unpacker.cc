@@ -138,10 +138,8 @@ Result<void> TreeUnpacker::add(const TreeEntry& entry, const WriteContent& conte
 
 Result<UniqueFd> TreeUnpacker::make_file(const std::string& path, mode_t mode) {
   GUARD_TRY_ASSIGN(const Place place, place_of(path));
-  GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));
-  UniqueFd fd(
-      ::openat(place.folder.get(), place.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd || ::fchmod(fd.get(), mode) != 0) return failed(path, errno);
+  GUARD_TRY_ASSIGN(UniqueFd fd, new_file(place, path));
+  if (::fchmod(fd.get(), mode) != 0) return failed(path, errno);
   return fd;
 }
 
@@ -219,11 +217,16 @@ Result<void> TreeUnpacker::take_away_below(int folder, const std::string& name, 
   return ok();
 }
 
-Result<void> TreeUnpacker::write_file(const Place& place, const TreeEntry& entry, const WriteContent& content) {
+Result<UniqueFd> TreeUnpacker::new_file(const Place& place, std::string_view path) {
   GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));
-  const UniqueFd fd(
+  UniqueFd fd(
       ::openat(place.folder.get(), place.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd) return failed(entry.path, errno);
+  if (!fd) return failed(path, errno);
+  return fd;
+}
+
+Result<void> TreeUnpacker::write_file(const Place& place, const TreeEntry& entry, const WriteContent& content) {
+  GUARD_TRY_ASSIGN(const UniqueFd fd, new_file(place, entry.path));
   GUARD_TRY(content(fd.get()));
   const timespec changed{std::clamp<std::int64_t>(entry.changed_s, 0, kTimeMax - 1), 0};
   const std::array<timespec, 2> times = {changed, changed};

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 #include "common/result.h"
@@ -82,6 +83,7 @@ class TreeUnpacker {
   Result<void> white_out(const Place& place, const std::string& path);
   Result<void> take_away(int folder, const std::string& name, Which which, int depth);
   Result<void> take_away_below(int folder, const std::string& name, Which which, int depth);
+  Result<UniqueFd> new_file(const Place& place, std::string_view path);
   Result<void> write_file(const Place& place, const TreeEntry& entry, const WriteContent& content);
   Result<void> make_folder(int folder, const std::string& name);
   Result<void> link_file(const Place& place, const TreeEntry& entry);

@@ -15,6 +15,7 @@
 #include "common/hash.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
+#include "runner/files/folder_names.h"
 #include "runner/files/plain_path.h"
 #include "runner/files/scratch_file.h"
 #include "runner/files/tar_writer.h"
@@ -99,14 +100,7 @@ class LayerWriter {
   Result<void> folder(const fs::path& relative, int depth) {
     if (depth > kDepthMax)
       return Error(ErrorCode::input_invalid, fmt::format("{} lies too deep", printable(relative.native())));
-    std::error_code failure;
-    std::vector<std::string> names;
-    for (fs::directory_iterator entry(root_ / relative, failure), end; !failure && entry != end;
-         entry.increment(failure)) {
-      names.push_back(entry->path().filename().string());
-    }
-    if (failure) return Error::from_errno(ErrorCode::io_error, printable((root_ / relative).native()), failure.value());
-    std::sort(names.begin(), names.end());
+    GUARD_TRY_ASSIGN(const std::vector<std::string> names, sorted_names(root_ / relative));
     for (const auto& name : names) GUARD_TRY(entry(relative / name, depth));
     return ok();
   }

@@ -63,6 +63,10 @@ inline std::uint32_t read_number(const char* at) {
   return value;
 }
 
+inline std::uint16_t read_short(const char* at) {
+  return static_cast<std::uint16_t>(static_cast<unsigned char>(at[0]) << 8 | static_cast<unsigned char>(at[1]));
+}
+
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kLengthAt = 4;  // in the header
 constexpr std::size_t kFramePayloadMax = 64ul * 1024;

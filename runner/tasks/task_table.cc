@@ -16,6 +16,7 @@ namespace {
 using init_protocol::kFramePayloadMax;
 using init_protocol::kHeaderBytes;
 using init_protocol::read_number;
+using init_protocol::read_short;
 using task_protocol::FrameType;
 using task_protocol::kIdBytes;
 using task_protocol::kInputPieceBytes;
@@ -37,10 +38,6 @@ void add_number(std::string& bytes, std::uint32_t value) {
 void add_short(std::string& bytes, std::uint16_t value) {
   bytes += static_cast<char>(value >> 8);
   bytes += static_cast<char>(value & 0xff);
-}
-
-std::uint16_t short_at(const char* bytes) {
-  return static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[0]) << 8 | static_cast<unsigned char>(bytes[1]));
 }
 
 std::uint32_t milliseconds_of(milliseconds span) {
@@ -341,7 +338,7 @@ Result<TaskSpec> decode_start(std::string_view payload) {
   const auto flags = static_cast<std::uint8_t>(fixed[1]);
   spec.kind = static_cast<TaskOperation>(fixed[0]);
   spec.input = (flags & task_protocol::kWantsInput) != 0;
-  if ((flags & task_protocol::kWantsTerminal) != 0) spec.terminal = {short_at(fixed + 2), short_at(fixed + 4)};
+  if ((flags & task_protocol::kWantsTerminal) != 0) spec.terminal = {read_short(fixed + 2), read_short(fixed + 4)};
   spec.timeout = milliseconds(read_number(fixed + 6));
   spec.grace = milliseconds(read_number(fixed + 10));
   const std::size_t arguments = read_number(fixed + 14);

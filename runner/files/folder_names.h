@@ -1,0 +1,15 @@
+// What lies in a folder, in an order that does not depend on the file system.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+
+namespace guard {
+
+// Sorted by their bytes. IO_ERROR that names the folder.
+Result<std::vector<std::string>> sorted_names(const std::filesystem::path& folder);
+
+}  // namespace guard
