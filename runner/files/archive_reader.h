@@ -1,65 +1,42 @@
 // Reads tar archives that others made, plain or compressed with gzip or zstd. The only file behind which libarchive is
 // seen. No program is started to decompress.
 //
-// Names, links and sizes are foreign: runner/files/tree_unpacker.h is for them. Not thread-safe.
+// How much memory and time a reader takes is for the archive to say: maps of sparse files, names in compressed streams,
+// empty members and compression inside compression have no limit in libarchive, and a limit for each would miss the
+// next one. So a child of guard reads, with a limit of memory and one of processor time, and nothing open but the
+// archive and a socket on which guard gets entries and bytes. Checking headers before libarchive sees them would be a
+// second parser.
+//
+// Names, links, sizes and the digest are foreign: runner/files/tree_unpacker.h is for them. Not thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "common/cancel.h"
-#include "common/hash.h"
 #include "common/result.h"
-#include "common/unique_fd.h"
 #include "runner/files/tree_unpacker.h"
 
 namespace guard {
 
-class ByteSource {
- public:
-  virtual ~ByteSource() = default;
-  // The next piece, good until the next call; empty at the end.
-  virtual Result<std::span<const char>> next() = 0;
+// What may still be read; each archive takes its part off.
+struct ReadBudget {
+  std::uint64_t bytes = 0;  // without compression
+  std::chrono::microseconds cpu = {};
 };
 
-// From where the descriptor stands. CANCELLED.
-class FileSource final : public ByteSource {
- public:
-  FileSource(UniqueFd fd, std::string name, const CancelToken& cancel);
-  Result<std::span<const char>> next() override;
-
- private:
-  UniqueFd fd_;
-  std::string name_;  // in messages
-  const CancelToken& cancel_;
-  std::vector<char> buffer_;
+struct ArchiveRead {
+  std::string sha256_hex;  // of all that it holds, without its compression
+  bool ended = false;      // as tar archives end, and not cut off between two entries
 };
 
-// What another source gives, counted and digested on the way. FILE_TOO_LARGE beyond `bytes_max`.
-class DigestSource final : public ByteSource {
- public:
-  DigestSource(ByteSource& from, std::uint64_t bytes_max) : from_(from), left_(bytes_max), bytes_max_(bytes_max) {}
-  Result<std::span<const char>> next() override;
-  // Of all of it: reads what is left. Once.
-  Result<std::string> finish_hex();
-
- private:
-  ByteSource& from_;
-  std::uint64_t left_;
-  std::uint64_t bytes_max_;
-  Sha256 hash_;
-};
-
-// `from` without its compression, if it has one. INPUT_INVALID, from next(), where that is damaged or cut short.
-Result<std::unique_ptr<ByteSource>> decompressed(ByteSource& from);
-
-// In the order of the archive. `content` writes the bytes of a file; it may be left uncalled. An Error of `take` ends
-// it. INPUT_INVALID for what is no tar archive, or a damaged one.
+// From where `fd` stands, in the order of the archive. `content` writes the bytes of a file; it may be left uncalled.
+// An Error of `take` ends it. INPUT_INVALID for what is no tar archive, is damaged, or takes more than 256 MB of memory
+// or the budget's time; FILE_TOO_LARGE beyond its bytes; CANCELLED at any moment.
 using TakeEntry = std::function<Result<void>(const TreeEntry& entry, const WriteContent& content)>;
-Result<void> read_tar(ByteSource& from, const TakeEntry& take);
+Result<ArchiveRead> read_archive(
+    int fd, const std::string& name, ReadBudget& budget, const TakeEntry& take, const CancelToken& cancel);
 
 }  // namespace guard

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/result.h"
@@ -11,5 +12,7 @@ namespace guard {
 
 // Sorted by their bytes. IO_ERROR that names the folder.
 Result<std::vector<std::string>> sorted_names(const std::filesystem::path& folder);
+// Of an open one, called `name` in messages, which stays open.
+Result<std::vector<std::string>> sorted_names(int folder, std::string_view name);
 
 }  // namespace guard

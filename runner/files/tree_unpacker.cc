@@ -5,7 +5,6 @@
 // take away what lower layers have, wherever in the layer they stand.
 #include "runner/files/tree_unpacker.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
@@ -16,11 +15,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "common/text/text.h"
+#include "runner/files/folder_names.h"
 
 namespace guard {
 namespace {
@@ -31,10 +30,6 @@ constexpr std::int64_t kTimeMax = 1ll << 33;  // what a header of tar holds
 constexpr std::string_view kWhiteOut = ".wh.";
 constexpr std::string_view kOpaque = ".wh..wh..opq";
 constexpr std::string_view kAufs = ".wh..wh.";  // notes of a file system to itself
-
-struct CloseFolder {
-  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
-};
 
 Error refused(std::string_view path, std::string_view why) {
   return Error(ErrorCode::input_invalid, fmt::format("the entry {} {}", printable(path), why))
@@ -48,33 +43,25 @@ Error failed(std::string_view path, int number) {
   return Error::from_errno(ErrorCode::io_error, fmt::format("unpacking {}", printable(path)), number);
 }
 
+mode_t kept_mode(const TreeEntry& entry) {
+  const bool runs = entry.kind == TreeEntry::Kind::folder || (entry.mode & S_IXUSR) != 0;
+  const bool is_private = (entry.mode & (S_IROTH | S_IXOTH)) == 0 && (::geteuid() != 0 || entry.owner == 0);
+  return (runs ? 0755 : 0644) & (is_private ? 0700 : 0777);
+}
+
 // Without "." and slashes that mean nothing; empty: the root itself.
 Result<std::string> plain_path(std::string_view path) {
   std::string plain;
+  std::string_view above;
   for (const std::string_view part : pieces_of(path, '/')) {
     if (part.empty() || part == ".") continue;
+    if (above.starts_with(kWhiteOut)) return refused(path, "lies below a name that means a removal");
+    above = part;
     if (part == "..") return refused(path, "leads upwards with \"..\"");
     if (!plain.empty()) plain += '/';
     plain += part;
   }
   return plain;
-}
-
-Result<std::vector<std::string>> names_in(int folder, const std::string& name) {
-  UniqueFd opened(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!opened) return failed(name, errno);
-  const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(opened.get()));
-  if (!entries) return failed(name, errno);
-  opened.release();
-  std::vector<std::string> names;
-  for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(entries.get());
-    if (entry == nullptr && errno != 0) return failed(name, errno);
-    if (entry == nullptr) return names;
-    const std::string_view found = entry->d_name;
-    if (found != "." && found != "..") names.emplace_back(found);
-  }
 }
 
 bool look(int folder, const std::string& name, struct stat& found) {
@@ -95,10 +82,11 @@ Result<UniqueFd> open_in_root(int root, const std::string& path, int flags) {
   }
 }
 
-Result<TreeUnpacker> TreeUnpacker::open(const std::filesystem::path& root, const TreeLimits& limits) {
+Result<TreeUnpacker> TreeUnpacker::open(
+    const std::filesystem::path& root, const TreeLimits& limits, const CancelToken& cancel) {
   UniqueFd fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return Error::from_errno(ErrorCode::io_error, printable(root.native()), errno);
-  return TreeUnpacker(std::move(fd), limits);
+  return TreeUnpacker(std::move(fd), limits, cancel);
 }
 
 void TreeUnpacker::begin_layer(WhiteOuts white_outs) {
@@ -116,15 +104,15 @@ Result<void> TreeUnpacker::add(const TreeEntry& entry, const WriteContent& conte
   const int folder = place.folder.get();
   struct stat there {};
   if (entry.kind == TreeEntry::Kind::folder && look(folder, place.name, there) && S_ISDIR(there.st_mode)) {
-    of_this_layer_.insert(there.st_ino);
-    return ok();
+    if (::fchmodat(folder, place.name.c_str(), kept_mode(entry), 0) != 0) return failed(path, errno);
+    return note(folder, place.name);
   }
   switch (entry.kind) {
     case TreeEntry::Kind::hard_link: return link_file(place, entry);
     case TreeEntry::Kind::file: return write_file(place, entry, content);
     case TreeEntry::Kind::folder:
       GUARD_TRY(take_away(folder, place.name, Which::all, 0));
-      return make_folder(folder, place.name);
+      return make_folder(folder, place.name, kept_mode(entry));
     case TreeEntry::Kind::link:
       GUARD_TRY(take_away(folder, place.name, Which::all, 0));
       if (entry.target.empty()) return refused(path, "is a link to nothing");
@@ -144,6 +132,7 @@ Result<UniqueFd> TreeUnpacker::make_file(const std::string& path, mode_t mode) {
 }
 
 Result<void> TreeUnpacker::count(std::uint64_t bytes, std::string_view path) {
+  if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while unpacking");
   bytes_ += std::min(bytes, limits_.bytes_max + 1);
   if (entries_ <= limits_.entries_max && bytes_ <= limits_.bytes_max) return ok();
   return Error(ErrorCode::file_too_large,
@@ -201,6 +190,8 @@ Result<void> TreeUnpacker::white_out(const Place& place, const std::string& path
 Result<void> TreeUnpacker::take_away(int folder, const std::string& name, Which which, int depth) {
   struct stat there {};
   if (!look(folder, name, there)) return errno == ENOENT ? ok() : Result<void>(failed(name, errno));
+  ++entries_;
+  GUARD_TRY(count(0, name));
   const bool stays = which == Which::of_lower_layers && of_this_layer_.count(there.st_ino) != 0;
   if (S_ISDIR(there.st_mode)) GUARD_TRY(take_away_below(folder, name, which, depth));
   if (stays || ::unlinkat(folder, name.c_str(), S_ISDIR(there.st_mode) ? AT_REMOVEDIR : 0) == 0) return ok();
@@ -210,9 +201,9 @@ Result<void> TreeUnpacker::take_away(int folder, const std::string& name, Which 
 
 Result<void> TreeUnpacker::take_away_below(int folder, const std::string& name, Which which, int depth) {
   if (depth > kDepthMax) return refused(name, "lies too deep");
-  GUARD_TRY_ASSIGN(const std::vector<std::string> names, names_in(folder, name));
-  const UniqueFd below(::openat(folder, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const UniqueFd below(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!below) return failed(name, errno);
+  GUARD_TRY_ASSIGN(const std::vector<std::string> names, sorted_names(below.get(), name));
   for (const std::string& one : names) GUARD_TRY(take_away(below.get(), one, which, depth + 1));
   return ok();
 }
@@ -230,13 +221,13 @@ Result<void> TreeUnpacker::write_file(const Place& place, const TreeEntry& entry
   GUARD_TRY(content(fd.get()));
   const timespec changed{std::clamp<std::int64_t>(entry.changed_s, 0, kTimeMax - 1), 0};
   const std::array<timespec, 2> times = {changed, changed};
-  if (::fchmod(fd.get(), entry.executable ? 0755 : 0644) != 0 || ::futimens(fd.get(), times.data()) != 0)
+  if (::fchmod(fd.get(), kept_mode(entry)) != 0 || ::futimens(fd.get(), times.data()) != 0)
     return failed(entry.path, errno);
   return note(place.folder.get(), place.name);
 }
 
-Result<void> TreeUnpacker::make_folder(int folder, const std::string& name) {
-  if (::mkdirat(folder, name.c_str(), 0700) != 0 || ::fchmodat(folder, name.c_str(), 0755, 0) != 0)
+Result<void> TreeUnpacker::make_folder(int folder, const std::string& name, mode_t mode) {
+  if (::mkdirat(folder, name.c_str(), 0700) != 0 || ::fchmodat(folder, name.c_str(), mode, 0) != 0)
     return failed(name, errno);
   return note(folder, name);
 }
@@ -250,6 +241,9 @@ Result<void> TreeUnpacker::link_file(const Place& place, const TreeEntry& entry)
   struct stat wanted {};
   if (!parent || !look(parent->get(), name, wanted) || S_ISDIR(wanted.st_mode))
     return refused(entry.path, fmt::format("is a hard link to {}, which is no file in it", printable(entry.target)));
+  // A white-out could not tell the two names apart.
+  if (of_this_layer_.count(wanted.st_ino) == 0)
+    return refused(entry.path, fmt::format("is a hard link to {}, which a lower layer has", printable(entry.target)));
   // Whoever reads the tree back reads it again.
   GUARD_TRY(count(static_cast<std::uint64_t>(wanted.st_size), entry.path));
   struct stat there {};

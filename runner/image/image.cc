@@ -153,6 +153,12 @@ Result<void> add_native_libraries(RootFolderParts& parts, ImagePlan& plan) {
 
 FileTimes times_of(const ImageRecord& record) { return record.name.empty() ? FileTimes::zero : FileTimes::kept; }
 
+Error not_built(const ImagePlan& plan) {
+  return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
+      .hint(plan.name.empty() ? "" : fmt::format("make it with `{}`", made_by(plan)))
+      .detail("image", plan.reference);
+}
+
 void say(const ImageProgress& progress, std::string_view line) {
   if (progress) progress(line);
 }
@@ -177,16 +183,27 @@ ImagePlan plan_of(const ImageRecord& record, const ImageCache& cache, const fs::
   return plan;
 }
 
+std::string made_by(const ImageRecord& record) {
+  if (record.name.empty()) return "guard image build";
+  // "template python with git jq"
+  const std::vector<std::string_view> words = pieces_of(record.source, ' ');
+  if (words.size() < 2 || words[0] != "template")
+    return fmt::format("guard image import {} {}", record.name, shell_quoted(record.source));
+  std::string command = fmt::format("guard image build --template {} {}", words[1], record.name);
+  for (std::size_t index = 3; index < words.size(); ++index) command += fmt::format(" --package {}", words[index]);
+  return command;
+}
+
 Result<RuntimeImage> runtime_image(const ImagePlan& plan) {
   if (plan.built)
     return RuntimeImage{plan.reference, plan.image_id, plan.root_folder, plan.module_folders, plan.name.empty()};
-  return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
-      .detail("image", plan.reference);
+  return not_built(plan);
 }
 
 Result<UniqueFd> hold_image(const ImagePlan& plan) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
-  return cache.hold(plan.digest, plan.project);
+  auto held = cache.hold(plan.digest, plan.project);
+  return held ? std::move(held) : not_built(plan);
 }
 
 Result<RuntimeImage> build_root_folder(
@@ -250,11 +267,9 @@ Result<RuntimeImage> build_root_folder(
 Result<RuntimeImage> load_into_engine(
     const ImagePlan& plan, const docker::Endpoint& endpoint, const CancelToken& cancel, const ImageProgress& progress) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
-  GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(plan.digest, plan.project));
+  GUARD_TRY_ASSIGN(const UniqueFd held, hold_image(plan));
   const std::optional<ImageRecord> record = cache.find(plan.digest);
-  if (!record)
-    return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
-        .detail("image", plan.reference);
+  if (!record) return not_built(plan);
 
   docker::EngineClient engine(endpoint, cancel);
   GUARD_TRY_ASSIGN(const auto present, engine.inspect_image(plan.reference, Deadline::after(kInspectDeadline)));
@@ -266,8 +281,8 @@ Result<RuntimeImage> load_into_engine(
   say(progress, fmt::format("loading {} into the engine", plan.reference));
   const std::string config = image_config(plan.digest, record->layer_sha256);
   GUARD_TRY_ASSIGN(ScratchFile scratch, ScratchFile::create(cache.folder()));
-  GUARD_TRY(write_image_archive(plan.root_folder, {record->layer_sha256, record->layer_bytes, times_of(*record)},
-      config, plan.reference, scratch, cancel));
+  const LayerDigest layer{record->layer_sha256, record->layer_bytes, times_of(*record), made_by(*record)};
+  GUARD_TRY(write_image_archive(plan.root_folder, layer, config, plan.reference, scratch, cancel));
   GUARD_TRY_ASSIGN(const UniqueFd archive, scratch.take());
   GUARD_TRY(engine.load_image(archive.get(), scratch.bytes(), Deadline::after(kLoadDeadline))
                 .context(fmt::format("loading {}", plan.reference)));

@@ -55,6 +55,9 @@ Result<ImagePlan> plan_image(const ImageInputs& inputs);
 // The plan that a record in the cache is, for `project`.
 ImagePlan plan_of(const ImageRecord& record, const ImageCache& cache, const std::filesystem::path& project);
 
+// The command that makes such an image again: `guard image build`, or how it was imported.
+std::string made_by(const ImageRecord& record);
+
 // What to run on, for a plan that is built; IMAGE_MISSING for one that is not.
 Result<RuntimeImage> runtime_image(const ImagePlan& plan);
 

@@ -37,7 +37,7 @@ class HashSink final : public ByteSink {
     return ok();
   }
   Result<void> finish() override { return ok(); }
-  LayerDigest digest() { return {hash_.finish_hex(), bytes_}; }
+  LayerDigest digest() { return {.sha256_hex = hash_.finish_hex(), .bytes = bytes_}; }
 
  private:
   Sha256 hash_;
@@ -106,6 +106,7 @@ class LayerWriter {
   }
 
   Result<void> entry(const fs::path& relative, int depth) {
+    if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while reading a folder");
     const fs::path path = root_ / relative;
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0)
@@ -287,7 +288,7 @@ Result<void> write_image_archive(const fs::path& root, const LayerDigest& layer,
   GUARD_TRY(outer.end_file());
   if (sink.digest().sha256_hex != layer.sha256_hex) {
     return Error(ErrorCode::io_error, fmt::format("{} is not what it was when it was built", printable(root.native())))
-        .hint(fmt::format("remove {} and run `guard image build` again", printable(root.parent_path().native())));
+        .hint(fmt::format("remove {} and run `{}` again", printable(root.parent_path().native()), layer.made_by));
   }
   return outer.finish();
 }

@@ -38,7 +38,8 @@ enum class FileTimes : std::uint8_t { zero, kept };
 struct LayerDigest {
   std::string sha256_hex;
   std::uint64_t bytes = 0;
-  FileTimes times = FileTimes::zero;  // that it was taken with
+  FileTimes times = FileTimes::zero;          // that it was taken with
+  std::string made_by = "guard image build";  // in hints
 };
 
 // Adds a file as `path`, or what is in a folder below it and the folder itself. Owned by root, time 0, and nobody's to

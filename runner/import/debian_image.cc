@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <filesystem>
 
@@ -32,9 +32,12 @@ constexpr const char* kLeftOut[] = {"/usr/share/man/*", "/usr/share/doc/*", "/us
 // What apt has to know to reach its sources from here.
 constexpr std::string_view kWays[] = {"Acquire::http", "Acquire::https", "Acquire::Check-"};
 
+// To apt, "git-" is the removal of git, and "git+" its installation.
 bool is_package(std::string_view name) {
-  return name.size() >= 2 && std::isalnum(static_cast<unsigned char>(name.front())) != 0 &&
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.+-") == std::string_view::npos;
+  constexpr std::string_view kFirst = "abcdefghijklmnopqrstuvwxyz0123456789";
+  return name.size() >= 2 && kFirst.find(name.front()) != std::string_view::npos &&
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.+-") == std::string_view::npos &&
+      name.back() != '+' && name.back() != '-';
 }
 
 std::vector<std::string> apt_sources() {
@@ -124,7 +127,10 @@ Result<void> run_builder(const DebianRequest& request, Environment environment, 
   for (std::size_t at = lines.size() - std::min(lines.size(), kShownLines); at < lines.size(); ++at)
     last += fmt::format("{}{}", last.empty() ? "" : "; ", printable(lines[at]));
   return Error(ErrorCode::image_build_failed, fmt::format("mmdebstrap did not make the image: {}", last))
-      .hint(fmt::format("all it said is in {}", log.string()))
+      .hint(fmt::format("all it said is in {}{}", log.string(),
+          ::geteuid() == 0
+              ? ""
+              : "; without root it needs the package uidmap, and ranges of yours in /etc/subuid and /etc/subgid"))
       .detail("stderr", last);
 }
 
@@ -134,7 +140,8 @@ Result<ImagePlan> build_debian_image(const DebianRequest& request, const Environ
     const CancelToken& cancel, const ImageProgress& progress) {
   for (const std::string& package : request.packages) {
     if (!is_package(package))
-      return Error(ErrorCode::input_invalid, fmt::format("\"{}\" is no name of a Debian package", printable(package)));
+      return Error(ErrorCode::input_invalid, fmt::format("\"{}\" is no name of a Debian package", printable(package)))
+          .hint("name packages as they are, without a version; those that end in + have another name, too: g++-12");
   }
   GUARD_TRY(check_image_name(request.name));
   if (!find_program("mmdebstrap", environment))

@@ -1,5 +1,6 @@
 // Images for sessions out of the packages of this machine's Debian, without an engine and without a registry of images.
-// mmdebstrap does the work: as root in a folder, else in a user namespace.
+// mmdebstrap does the work: as root in a folder, else in a user namespace, for which the user needs newuidmap and
+// ranges in /etc/subuid and /etc/subgid.
 #pragma once
 
 #include <array>

@@ -13,8 +13,8 @@
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "docker/json_fields.h"
-#include "runner/files/archive_reader.h"
 #include "runner/files/plain_path.h"
+#include "runner/files/tree_writer.h"
 
 namespace guard {
 namespace {
@@ -23,8 +23,9 @@ using docker::find_field;
 using docker::string_field;
 using nlohmann::json;
 
-constexpr std::uint64_t kDocumentBytesMax = 8ull << 20;  // what registries take
+constexpr std::uint64_t kDocumentBytesMax = 4ull << 20;  // what registries take, and 100 MB once it is parsed
 constexpr int kIndexDepthMax = 4;
+constexpr std::size_t kLayersMax = 128;       // engines stop at 127 or before
 constexpr std::size_t kEnvBytesMax = 32'768;  // it goes into the record
 constexpr std::string_view kAlgorithm = "sha256:";
 #if defined(__x86_64__)
@@ -95,6 +96,8 @@ Result<ForeignImage> read_config(const json& config, std::string sha256) {
   const json* rootfs = find_field(config, "rootfs");
   const json* digests = rootfs == nullptr ? nullptr : find_field(*rootfs, "diff_ids");
   if (digests == nullptr || !digests->is_array()) return invalid("the image's configuration names no layers");
+  if (digests->size() > kLayersMax)
+    return invalid(fmt::format("the image has {} layers, and guard takes {}", digests->size(), kLayersMax));
   for (const json& digest : *digests) {
     GUARD_TRY_ASSIGN(std::string hex, digest_of({{"digest", digest}}));
     image.layers.push_back({{}, {}, std::move(hex)});
@@ -194,29 +197,34 @@ Result<std::optional<ForeignImage>> read_foreign_image(int folder) {
     GUARD_TRY_ASSIGN(ForeignImage image, read_layout(folder, *index));
     return std::optional(std::move(image));
   }
-  // A root file system may have a file of this name, too; this one says what no other does.
-  const auto manifest = find_document(folder, "manifest.json");
-  if (!manifest || !*manifest || !(*manifest)->is_array() || (*manifest)->empty() ||
-      find_field((**manifest)[0], "Layers") == nullptr)
+  // A root file system may have a file of this name, too, but not with a list in it.
+  GUARD_TRY_ASSIGN(const auto manifest, find_document(folder, "manifest.json"));
+  if (!manifest || !manifest->is_array()) {
+    if (open_in_root(folder, "blobs/sha256", O_PATH))
+      return invalid("it holds parts of an image, and neither oci-layout nor manifest.json says which");
     return std::optional<ForeignImage>();
-  GUARD_TRY_ASSIGN(ForeignImage image, read_saved(folder, **manifest));
+  }
+  GUARD_TRY_ASSIGN(ForeignImage image, read_saved(folder, *manifest));
   return std::optional(std::move(image));
 }
 
 Result<void> unpack_layer(
-    int folder, const ForeignLayer& layer, const TreeLimits& limits, TreeUnpacker& into, const CancelToken& cancel) {
-  GUARD_TRY_ASSIGN(UniqueFd fd, open_blob(folder, layer.path));
-  FileSource file(std::move(fd), layer.path, cancel);
-  DigestSource blob(file, limits.bytes_max);
-  GUARD_TRY_ASSIGN(const auto plain, decompressed(blob));
-  DigestSource content(*plain, limits.bytes_max);
+    int folder, const ForeignLayer& layer, ReadBudget& budget, TreeUnpacker& into, const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(const UniqueFd fd, open_blob(folder, layer.path));
+  if (!layer.blob_sha256.empty()) {
+    Sha256 hash;
+    GUARD_TRY(each_chunk(fd.get(), layer.path, &cancel, [&](std::string_view bytes) {
+      hash.update(bytes);
+      return ok();
+    }));
+    if (hash.finish_hex() != layer.blob_sha256) return not_its_digest(layer.path, layer.blob_sha256);
+    if (::lseek(fd.get(), 0, SEEK_SET) != 0) return Error::from_errno(ErrorCode::io_error, "lseek", errno);
+  }
   into.begin_layer(WhiteOuts::applied);
-  GUARD_TRY(
-      read_tar(content, [&](const TreeEntry& entry, const WriteContent& write) { return into.add(entry, write); }));
-  GUARD_TRY_ASSIGN(const std::string diff, content.finish_hex());
-  if (diff != layer.diff_sha256) return not_its_digest(layer.path, layer.diff_sha256);
-  GUARD_TRY_ASSIGN(const std::string bytes, blob.finish_hex());
-  if (!layer.blob_sha256.empty() && bytes != layer.blob_sha256) return not_its_digest(layer.path, layer.blob_sha256);
+  const auto add = [&](const TreeEntry& entry, const WriteContent& write) { return into.add(entry, write); };
+  GUARD_TRY_ASSIGN(const ArchiveRead read, read_archive(fd.get(), layer.path, budget, add, cancel));
+  // Which says, too, that it was not cut off.
+  if (read.sha256_hex != layer.diff_sha256) return not_its_digest(layer.path, layer.diff_sha256);
   return ok();
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/cancel.h"
 #include "common/result.h"
+#include "runner/files/archive_reader.h"
 #include "runner/files/tree_unpacker.h"
 
 namespace guard {
@@ -26,12 +27,13 @@ struct ForeignImage {
   std::vector<std::string> env;      // "NAME=VALUE", as its configuration has them
 };
 
-// Nothing: `folder` holds no image. INPUT_INVALID for one that is damaged, is for another machine, or stands beside
-// others. `folder` is a descriptor; no link in it leads out of it.
+// Nothing: `folder` holds no image, and no part of one. INPUT_INVALID for one that is damaged, is for another machine,
+// has more layers than engines take, or stands beside others. `folder` is a descriptor; no link in it leads out of it.
 Result<std::optional<ForeignImage>> read_foreign_image(int folder);
 
-// INPUT_INVALID where the layer is not what its digests say; what was unpacked until then is no use.
+// Where a digest names the blob it is read before anything looks into it. INPUT_INVALID where the layer is not what its
+// digests say; what was unpacked until then is no use. Takes what it reads off `budget`.
 Result<void> unpack_layer(
-    int folder, const ForeignLayer& layer, const TreeLimits& limits, TreeUnpacker& into, const CancelToken& cancel);
+    int folder, const ForeignLayer& layer, ReadBudget& budget, TreeUnpacker& into, const CancelToken& cancel);
 
 }  // namespace guard

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -44,58 +46,61 @@ Result<UniqueFd> open_folder(const fs::path& path) {
   return fd;
 }
 
-// A folder that is a root file system already. What lies on other file systems (/proc, mounted disks) is left out.
+// A folder that is a root file system already. What lies on other file systems (/proc, mounted disks) is left out. Goes
+// from descriptor to descriptor and follows no link, whatever becomes of the folder meanwhile.
 class FolderReader {
  public:
-  FolderReader(fs::path root, dev_t device, TreeUnpacker& into, const CancelToken& cancel)
-      : root_(std::move(root)), device_(device), into_(into), cancel_(cancel) {}
+  FolderReader(dev_t device, TreeUnpacker& into, const CancelToken& cancel)
+      : device_(device), into_(into), cancel_(cancel) {}
 
-  Result<void> below(const fs::path& relative, int depth) {
+  // `path` is that of `folder`, in what is read.
+  Result<void> below(int folder, const fs::path& path, int depth) {
     if (depth > kDepthMax)
-      return Error(ErrorCode::input_invalid, fmt::format("{} lies too deep", printable(relative.native())));
-    GUARD_TRY_ASSIGN(const std::vector<std::string> names, sorted_names(root_ / relative));
-    for (const std::string& name : names) GUARD_TRY(entry(relative / name, depth));
+      return Error(ErrorCode::input_invalid, fmt::format("{} lies too deep", printable(path.native())));
+    GUARD_TRY_ASSIGN(const std::vector<std::string> names, sorted_names(folder, path.native()));
+    for (const std::string& name : names) GUARD_TRY(entry(folder, name, path / name, depth));
     return ok();
   }
 
  private:
-  Result<void> entry(const fs::path& relative, int depth) {
-    const fs::path path = root_ / relative;
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0)
-      return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
+  Result<void> entry(int folder, const std::string& name, const fs::path& path, int depth) {
+    const auto failed = [&] { return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno); };
     TreeEntry entry;
-    entry.path = relative.native();
+    entry.path = path.native();
+    struct stat status {};
+    if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return failed();
+    if (S_ISLNK(status.st_mode)) {
+      entry.kind = TreeEntry::Kind::link;
+      entry.target.resize(PATH_MAX);
+      const ssize_t size = ::readlinkat(folder, name.c_str(), entry.target.data(), entry.target.size());
+      if (size < 0) return failed();
+      entry.target.resize(static_cast<std::size_t>(size));
+    }
+    if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) return into_.add(entry, {});
+    const UniqueFd fd(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!fd || ::fstat(fd.get(), &status) != 0) return failed();
+    entry.mode = status.st_mode;
+    entry.owner = status.st_uid;
     entry.changed_s = status.st_mtim.tv_sec;
     if (S_ISDIR(status.st_mode)) {
       entry.kind = TreeEntry::Kind::folder;
       GUARD_TRY(into_.add(entry, {}));
-      return status.st_dev == device_ ? below(relative, depth + 1) : ok();
-    }
-    if (S_ISLNK(status.st_mode)) {
-      std::error_code failure;
-      entry.kind = TreeEntry::Kind::link;
-      entry.target = fs::read_symlink(path, failure).native();
-      if (failure) return Error::from_errno(ErrorCode::io_error, printable(path.native()), failure.value());
+      return status.st_dev == device_ ? below(fd.get(), path, depth + 1) : ok();
     }
     if (!S_ISREG(status.st_mode)) return into_.add(entry, {});
     entry.kind = TreeEntry::Kind::file;
-    entry.executable = (status.st_mode & S_IXUSR) != 0;
     entry.bytes = static_cast<std::uint64_t>(status.st_size);
-    return into_.add(entry, [&](int fd) -> Result<void> {
-      const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-      if (!file) return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
+    return into_.add(entry, [&](int to) -> Result<void> {
       std::uint64_t left = entry.bytes;
-      return each_chunk(file.get(), path, &cancel_, [&](std::string_view bytes) -> Result<void> {
+      return each_chunk(fd.get(), path, &cancel_, [&](std::string_view bytes) -> Result<void> {
         if (bytes.size() > left)
           return Error(ErrorCode::io_error, fmt::format("{} grew while it was read", printable(path.native())));
         left -= bytes.size();
-        return write_all(fd, bytes);
+        return write_all(to, bytes);
       });
     });
   }
 
-  fs::path root_;
   dev_t device_;
   TreeUnpacker& into_;
   const CancelToken& cancel_;
@@ -126,7 +131,7 @@ class Import {
 
   // What the sandbox mounts on is a folder, and what the request adds is there.
   Result<void> finish_root() {
-    GUARD_TRY_ASSIGN(TreeUnpacker root, TreeUnpacker::open(root_path(), request_.limits));
+    GUARD_TRY_ASSIGN(TreeUnpacker root, TreeUnpacker::open(root_path(), request_.limits, cancel_));
     for (const char* place : {"app", "dev", "proc", "run", "sys", "tmp", "workspace"})
       GUARD_TRY(root.make_place(place));
     for (const char* place : {"guard-init", ".guard-init"}) GUARD_TRY(root.remove(place));
@@ -204,22 +209,23 @@ class Import {
     }
     say(fmt::format("copying {}", printable(request_.from)));
     GUARD_TRY(new_folder(root_path()));
-    GUARD_TRY_ASSIGN(TreeUnpacker root, TreeUnpacker::open(root_path(), request_.limits));
-    GUARD_TRY(FolderReader(request_.from, status.st_dev, root, cancel_).below({}, 0));
+    GUARD_TRY_ASSIGN(TreeUnpacker root, TreeUnpacker::open(root_path(), request_.limits, cancel_));
+    GUARD_TRY(FolderReader(status.st_dev, root, cancel_).below(folder.get(), {}, 0));
     return counted(root);
   }
 
   // An archive may hold the parts of an image in any order, and a root file system as well: it is unpacked first.
-  Result<void> from_archive(UniqueFd fd) {
+  Result<void> from_archive(const UniqueFd fd) {
     say("unpacking the archive");
     const fs::path unpacked = work_ / "archive";
     GUARD_TRY(new_folder(unpacked));
-    GUARD_TRY_ASSIGN(TreeUnpacker parts, TreeUnpacker::open(unpacked, request_.limits));
-    FileSource file(std::move(fd), request_.from, cancel_);
-    GUARD_TRY_ASSIGN(const auto plain, decompressed(file));
-    DigestSource bounded(*plain, request_.limits.bytes_max);
-    GUARD_TRY(read_tar(
-        bounded, [&](const TreeEntry& entry, const WriteContent& content) { return parts.add(entry, content); }));
+    GUARD_TRY_ASSIGN(TreeUnpacker parts, TreeUnpacker::open(unpacked, request_.limits, cancel_));
+    ReadBudget budget{request_.limits.bytes_max, request_.limits.reading_max};
+    const auto add = [&](const TreeEntry& entry, const WriteContent& content) { return parts.add(entry, content); };
+    GUARD_TRY_ASSIGN(const ArchiveRead read, read_archive(fd.get(), request_.from, budget, add, cancel_));
+    if (!read.ended)
+      return Error(ErrorCode::input_invalid, "the archive is cut off: it does not end as tar archives do")
+          .hint("fetch it again, or make it anew");
     GUARD_TRY_ASSIGN(const UniqueFd folder, open_folder(unpacked));
     GUARD_TRY_ASSIGN(image_, read_foreign_image(folder.get()));
     if (image_) {
@@ -233,12 +239,12 @@ class Import {
 
   Result<void> unpack_layers(int folder) {
     GUARD_TRY(new_folder(root_path()));
-    GUARD_TRY_ASSIGN(TreeUnpacker root, TreeUnpacker::open(root_path(), request_.limits));
+    GUARD_TRY_ASSIGN(TreeUnpacker root, TreeUnpacker::open(root_path(), request_.limits, cancel_));
+    ReadBudget budget{request_.limits.bytes_max, request_.limits.reading_max};
     std::size_t number = 0;
     for (const ForeignLayer& layer : image_->layers) {
       say(fmt::format("layer {} of {}", ++number, image_->layers.size()));
-      GUARD_TRY(
-          unpack_layer(folder, layer, request_.limits, root, cancel_).context(fmt::format("in layer {}", number)));
+      GUARD_TRY(unpack_layer(folder, layer, budget, root, cancel_).context(fmt::format("in layer {}", number)));
     }
     return counted(root);
   }
@@ -267,6 +273,9 @@ Result<void> check_image_name(std::string_view name) {
 
 Result<ImagePlan> import_image(const ImportRequest& request, const CancelToken& cancel, const ImageProgress& progress) {
   GUARD_TRY(check_image_name(request.name));
+  if (!is_utf8(request.from))  // it goes into the record
+    return Error(ErrorCode::input_invalid, fmt::format("\"{}\" is not UTF-8", printable(request.from)))
+        .hint("give the source a name that is text");
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
   bool waited = false;
   GUARD_TRY_ASSIGN(const UniqueFd lock, cache.lock_for_building(cancel, waited));

@@ -20,13 +20,30 @@ class TarMaker {
   TarMaker& file(std::string_view path, std::string_view bytes, unsigned mode = 0644) {
     return entry(path, '0', mode, bytes, {});
   }
-  TarMaker& folder(std::string_view path) { return entry(path, '5', 0755, {}, {}); }
+  TarMaker& folder(std::string_view path, unsigned mode = 0755) { return entry(path, '5', mode, {}, {}); }
   TarMaker& link(std::string_view path, std::string_view target) { return entry(path, '2', 0777, {}, target); }
   TarMaker& hard_link(std::string_view path, std::string_view target) { return entry(path, '1', 0644, {}, target); }
   TarMaker& device(std::string_view path) { return entry(path, '3', 0666, {}, {}); }
   TarMaker& fifo(std::string_view path) { return entry(path, '6', 0666, {}, {}); }
 
+  // Whose the next entries are.
+  TarMaker& owner(unsigned user) {
+    owner_ = user;
+    return *this;
+  }
+  // What a pax header says of the entry behind it: "NAME=VALUE".
+  TarMaker& pax(const std::vector<std::string>& fields) {
+    std::string text;
+    for (const std::string& field : fields) {
+      std::size_t size = field.size() + 3;
+      while (fmt::formatted_size("{} {}\n", size, field) != size) ++size;
+      text += fmt::format("{} {}\n", size, field);
+    }
+    return entry("pax", 'x', 0644, text, {});
+  }
+
   std::string bytes() const { return bytes_ + std::string(1024, '\0'); }
+  std::string without_end() const { return bytes_; }
 
  private:
   TarMaker& entry(std::string_view path, char type, unsigned mode, std::string_view content, std::string_view target) {
@@ -34,7 +51,7 @@ class TarMaker {
     const auto put = [&](std::size_t at, std::string_view text) { header.replace(at, text.size(), text); };
     put(0, path);
     put(100, fmt::format("{:07o}", mode));
-    put(108, "0000000");
+    put(108, fmt::format("{:07o}", owner_));
     put(116, "0000000");
     put(124, fmt::format("{:011o}", content.size()));
     put(136, fmt::format("{:011o}", 1'700'000'000));
@@ -53,6 +70,7 @@ class TarMaker {
   }
 
   std::string bytes_;
+  unsigned owner_ = 0;
 };
 
 struct MadeBlob {

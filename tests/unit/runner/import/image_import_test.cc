@@ -1,19 +1,28 @@
 // Images that others made, hostile ones among them, and what is left of an import that fails or dies.
 #include "runner/import/image_import.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/file_io.h"
+#include "runner/image/image_archive.h"
+#include "runner/import/debian_image.h"
 #include "runner/process/subprocess.h"
 #include "tests/support/engine/test_engine.h"
 #include "tests/support/runner/tar_maker.h"
@@ -27,6 +36,9 @@ using testing::make_layout;
 using testing::make_saved;
 using testing::ScopedEnv;
 using testing::TarMaker;
+
+// What gzip makes of nothing.
+constexpr char kEmptyMember[] = {'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 class ImageImport : public ::testing::Test {
  protected:
@@ -77,6 +89,12 @@ class ImageImport : public ::testing::Test {
     for (const auto& entry : fs::directory_iterator(path("cache/images"), failure))
       count += entry.path().filename() != ".lock";
     return count;
+  }
+
+  static long peak_kb() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss;
   }
 
   static std::string text(const fs::path& file) { return read_file(file, 1 << 20, FollowLinks::no).value_or("none"); }
@@ -264,6 +282,169 @@ TEST_F(ImageImport, HoldsItsLimits) {
   const std::string bomb = through({"gzip"}, std::string(1 << 22, '\0'));
   const auto plan = import(file("bomb.tar.gz", TarMaker().file("a", "a").bytes() + bomb), {100, 1 << 20});
   EXPECT_FALSE(plan && plan->layer_bytes > 1 << 20);
+}
+
+// What a few bytes of an archive can make a reader of it hold or do.
+TEST_F(ImageImport, NoArchiveMakesGuardTakeMemory) {
+  std::string map = "8000000\n";
+  for (int count = 0; count < 8'000'000; ++count) map += "0\n0\n";
+  map.resize((map.size() + 511) / 512 * 512, '\0');
+  TarMaker tar;
+  tar.pax({"GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=a", "GNU.sparse.realsize=0"}).file("a", map);
+  const std::string from = file("sparse.tar.gz", through({"gzip", "-1"}, tar.bytes()));
+#if !defined(__SANITIZE_ADDRESS__)  // it has reserved all memory before
+  const long before = peak_kb();
+  EXPECT_NE(refused(from).find("memory"), std::string::npos);
+  EXPECT_LT(peak_kb() - before, 64 * 1024);
+#endif
+}
+
+TEST_F(ImageImport, NoArchiveKeepsGuardBusy) {
+  std::string members;
+  while (members.size() < 20'000'000) members.append(kEmptyMember, sizeof kEmptyMember);
+  const std::string compressed = through({"gzip", "-1"}, members);
+  std::string all;
+  for (int count = 0; count < 200; ++count) all += compressed;
+  const std::string from = file("members.tar.gz", all);
+  const auto long_one = import(from, {.reading_max = std::chrono::seconds(1)});
+  ASSERT_FALSE(long_one);
+  EXPECT_NE(long_one.error().to_string().find("more than 1 s of"), std::string::npos) << long_one.error().to_string();
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread interrupt([&] {
+    ::usleep(100'000);
+    cancel_.cancel();
+  });
+  const auto plan = import(from);
+  interrupt.join();
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code(), ErrorCode::cancelled) << plan.error().to_string();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(600));
+}
+
+TEST_F(ImageImport, CountsWhatARemovalLooksAt) {
+  TarMaker lower;
+  for (int index = 0; index < 100; ++index) lower.file(fmt::format("d/{}", index), "");
+  TarMaker upper = lower;
+  for (int count = 0; count < 100; ++count) upper.file("d/.wh..wh..opq", "");
+  const auto plan = import(layout({lower.bytes(), upper.bytes()}), {5000, 1 << 20});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code(), ErrorCode::file_too_large) << plan.error().to_string();
+}
+
+TEST_F(ImageImport, LimitsAreOfAllLayersTogether) {
+  TarMaker tar;
+  for (const char* name : {"a", "b", "c", "d"}) tar.folder(name);
+  const auto plan = import(layout({tar.bytes(), tar.bytes()}), {100, 5000});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code(), ErrorCode::file_too_large) << plan.error().to_string();
+  EXPECT_NE(refused(layout(std::vector<std::string>(129, tar.bytes()))).find("layers"), std::string::npos);
+}
+
+// A folder that turns into a link while it is read is not followed.
+TEST_F(ImageImport, ReadsNoFolderThroughALink) {
+  ASSERT_TRUE(make_folders(path("outside")));
+  file("outside/f", "outside");
+  for (int index = 0; index < 50; ++index) {
+    ASSERT_TRUE(make_folders(path(fmt::format("root/d{}", index))));
+    file(fmt::format("root/d{}/f", index), "inside");
+    fs::create_symlink(path("outside"), path(fmt::format("l{}", index)));
+  }
+  std::atomic<bool> done = false;
+  std::thread swap([&] {
+    for (int index = 0; !done; index = (index + 1) % 50)
+      ::renameat2(AT_FDCWD, path(fmt::format("root/d{}", index)).c_str(), AT_FDCWD,
+          path(fmt::format("l{}", index)).c_str(), RENAME_EXCHANGE);
+  });
+  std::set<std::string> seen;
+  for (int count = 0; count < 10; ++count) {
+    const auto plan = import(path("root").string());
+    for (int index = 0; plan && index < 50; ++index) {
+      const fs::path there = plan->root_folder / fmt::format("d{}", index);
+      if (!fs::is_symlink(there)) seen.insert(text(there / "f"));
+    }
+  }
+  done = true;
+  swap.join();
+  EXPECT_EQ(seen.count("outside"), 0u);
+}
+
+TEST_F(ImageImport, KeepsWhatIsPrivate) {
+  TarMaker tar;
+  tar.file("key", "k", 0600).file("tool", "t", 0700).folder("root", 0700).file("root/a", "a").file("all", "a", 0444);
+  tar.owner(1000).file("users", "u", 0600);
+  const fs::path root = root_of(file("a.tar", tar.bytes()));
+  const auto mode = [&](const char* name) { return static_cast<unsigned>(fs::status(root / name).permissions()); };
+  EXPECT_EQ(mode("key"), 0600u);
+  EXPECT_EQ(mode("tool"), 0700u);
+  EXPECT_EQ(mode("root"), 0700u);
+  EXPECT_EQ(mode("all"), 0644u);
+  EXPECT_EQ(mode("users"), ::geteuid() == 0 ? 0644u : 0600u) << "root's sandbox runs as another user";
+  ASSERT_TRUE(make_folders(path("folder")));
+  file("folder/key", "k");
+  ASSERT_EQ(::chmod(path("folder/key").c_str(), 0600), 0);
+  EXPECT_EQ(fs::status(root_of(path("folder").string()) / "key").permissions(), fs::perms(0600));
+}
+
+TEST_F(ImageImport, RefusesWhatIsNoLayer) {
+  refused(layout({TarMaker().file("a/.wh.b/c", "").bytes()}));
+  refused(file("a.tar", TarMaker().file("a/.wh.b/c", "").bytes()));
+  // The link would outlive the white-out.
+  refused(
+      layout({TarMaker().file("old", "o").bytes(), TarMaker().hard_link("new", "old").file(".wh.old", "").bytes()}));
+}
+
+TEST_F(ImageImport, TakesNoDamagedImageForARootFileSystem) {
+  std::string saved = make_saved({TarMaker().file("etc/a", "a").bytes()});
+  saved[saved.find("[{\"Config")] = 'x';
+  EXPECT_NE(refused(file("saved.tar", saved)).find("manifest.json"), std::string::npos);
+  saved[saved.find("x{\"Config")] = '[';
+  saved.replace(saved.find("\"Layers\""), 8, "\"Lawyer\"");
+  EXPECT_NE(refused(file("saved.tar", saved)).find("manifest.json"), std::string::npos);
+  layout({TarMaker().file("etc/a", "a").bytes()});
+  fs::remove(path("layout/oci-layout"));
+  EXPECT_NE(refused(path("layout").string()).find("oci-layout"), std::string::npos);
+  EXPECT_NE(refused(file("cut.tar", TarMaker().file("etc/a", "a").without_end())).find("end"), std::string::npos);
+}
+
+TEST_F(ImageImport, SaysHowToMakeItAgain) {
+  const auto plan = import(file("a b.tar", TarMaker().file("etc/a", "a").bytes()));
+  ASSERT_TRUE(plan) << plan.error().to_string();
+  const std::string command = fmt::format("guard image import mine '{}'", path("a b.tar").string());
+  EXPECT_EQ(made_by(*plan), command);
+  ImageRecord made = *plan;
+  made.source = "template python with git jq";
+  EXPECT_EQ(made_by(made), "guard image build --template python mine --package git --package jq");
+  made.source = "template";
+  EXPECT_EQ(made_by(made), "guard image import mine 'template'");
+  made.source = "template bun";
+  EXPECT_EQ(made_by(made), "guard image build --template bun mine");
+  StringSink out;
+  const auto written = write_image_archive(plan->root_folder,
+      {.sha256_hex = std::string(64, 'a'), .bytes = plan->layer_bytes, .made_by = made_by(*plan)}, "{}", "x:y", out,
+      cancel_);
+  ASSERT_FALSE(written);
+  EXPECT_NE(written.error().hint().find(command), std::string::npos) << written.error().to_string();
+  ASSERT_TRUE(remove_cached_images(*list_cached_images(), cancel_));
+  const auto held = hold_image(*plan);
+  ASSERT_FALSE(held);
+  EXPECT_NE(held.error().hint().find(command), std::string::npos) << held.error().to_string();
+}
+
+TEST_F(ImageImport, SourcesAreText) {
+  ASSERT_TRUE(make_folders(path("r\xff")));
+  file("r\xff/a", "a");
+  refused(path("r\xff").string());
+  refused("docker://\xff");
+}
+
+TEST_F(ImageImport, PackagesAreNames) {
+  for (const char* name : {"git-", "git+", "-y", "--help", "git=1", "git/sid", "Git", "g", "g t", "", "?essential"}) {
+    const auto plan = build_debian_image({.name = "mine", .packages = {name}}, {}, cancel_, {});
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().code(), ErrorCode::input_invalid) << name;
+  }
+  EXPECT_EQ(build_debian_image({.name = "mine", .packages = {"libstdc++6", "0ad"}}, {}, cancel_, {}).error().code(),
+      ErrorCode::dependency_unsatisfied);
 }
 
 TEST_F(ImageImport, CopiesAFolder) {
