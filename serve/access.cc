@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <openssl/crypto.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -50,6 +51,31 @@ std::pair<std::string, std::string_view> host_and_port(std::string_view address)
   return {std::string(host), colon == std::string_view::npos ? std::string_view() : address.substr(colon + 1)};
 }
 
+struct Loopback {
+  std::string host;
+  bool is_v4 = false;  // else it is the other one
+  sockaddr_in v4{};
+  sockaddr_in6 v6{};
+};
+
+Result<Loopback> parse_loopback(std::string_view address) {
+  const auto [host, port_text] = host_and_port(address);
+  std::uint16_t port = 0;
+  Loopback parsed{host};
+  auto& [ignored, is_v4, v4, v6] = parsed;
+  v4.sin_family = AF_INET;
+  v6.sin6_family = AF_INET6;
+  is_v4 = ::inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1 && (ntohl(v4.sin_addr.s_addr) >> 24) == 127;
+  const bool is_v6 = ::inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1 && IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+  if (!read_number(port_text, port) || (!is_v4 && !is_v6)) {
+    return Error(
+        ErrorCode::input_invalid, fmt::format("\"{}\" is no address of this machine's loopback", printable(address)))
+        .hint("use 127.0.0.1:PORT or [::1]:PORT; other machines come through a tunnel of yours, such as ssh -L");
+  }
+  v4.sin_port = v6.sin6_port = htons(port);
+  return parsed;
+}
+
 Result<std::string> new_token(const std::filesystem::path& path) {
   std::array<unsigned char, kTokenBytes> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return failed("getrandom");
@@ -90,21 +116,14 @@ Result<UniqueFd> listen_at(const std::filesystem::path& path) {
   return listener;
 }
 
+Result<void> check_loopback(std::string_view address) {
+  GUARD_TRY(parse_loopback(address));
+  return ok();
+}
+
 Result<LoopbackListener> listen_on_loopback(std::string_view address) {
-  const auto [host, port_text] = host_and_port(address);
-  std::uint16_t port = 0;
-  sockaddr_in v4{};
-  sockaddr_in6 v6{};
-  v4.sin_family = AF_INET;
-  v6.sin6_family = AF_INET6;
-  const bool is_v4 = ::inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1 && (ntohl(v4.sin_addr.s_addr) >> 24) == 127;
-  const bool is_v6 = ::inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1 && IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
-  if (!read_number(port_text, port) || (!is_v4 && !is_v6)) {
-    return Error(
-        ErrorCode::input_invalid, fmt::format("\"{}\" is no address of this machine's loopback", printable(address)))
-        .hint("use 127.0.0.1:PORT or [::1]:PORT; other machines come through a tunnel of yours, such as ssh -L");
-  }
-  v4.sin_port = v6.sin6_port = htons(port);
+  GUARD_TRY_ASSIGN(const Loopback parsed, parse_loopback(address));
+  const auto& [host, is_v4, v4, v6] = parsed;
   const auto* named = is_v4 ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<const sockaddr*>(&v6);
   socklen_t size = is_v4 ? sizeof v4 : sizeof v6;
   UniqueFd listener(::socket(named->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -162,9 +181,10 @@ Result<std::string> client_with(const Token& token, const Origin& said) {
     return denied("this is no place for web pages")
         .hint("ask with the Host of the loopback, and without Origin and Sec-Fetch-Site");
   }
-  constexpr std::string_view kBearer = "Bearer ";
-  if (said.authorization.starts_with(kBearer) && token.is(said.authorization.substr(kBearer.size())))
-    return std::string("token");
+  constexpr std::string_view kBearer = "Bearer ";  // in whatever case
+  const bool is_bearer = said.authorization.size() > kBearer.size() &&
+      ::strncasecmp(said.authorization.data(), kBearer.data(), kBearer.size()) == 0;
+  if (is_bearer && token.is(said.authorization.substr(kBearer.size()))) return std::string("token");
   return denied("the token is missing, or not the right one")
       .hint("send \"Authorization: Bearer TOKEN\" with what the file of --token-file holds");
 }

@@ -22,6 +22,7 @@ struct LoopbackListener {
   std::string address;  // with the port that it is
 };
 Result<LoopbackListener> listen_on_loopback(std::string_view address);
+Result<void> check_loopback(std::string_view address);  // the same, of what will be listened at later
 
 // 64 hex digits, which are to be known to nobody else.
 class Token {

@@ -187,15 +187,24 @@ void say_error(Answer& answer, const Error& error) {
   if (answer.begin(status_of(error), kJson)) static_cast<void>(answer.write(text_of(error_json(error))));
 }
 
-Result<void> Api::open(const std::string& session, const std::string& client) {
-  GUARD_TRY(clients_.may_open(client, session, [this] {
+Result<void> Api::may_use(const std::string& session, const std::string& client) {
+  return clients_.may_use(client, session, [this] {
     std::set<std::string> open;
     for (const auto& one : manager_.sessions()) {
       if (one.state != sessions::SessionState::terminated) open.insert(one.row.id);
     }
     return open;
-  }));
-  return manager_.open(session);
+  });
+}
+
+// Admitted as a request is: a stream is no way around what its client may ask for.
+Result<std::unique_ptr<Task>> Api::start_on_stream(
+    const std::string& session, const std::string& client, const TaskSpec& spec) {
+  GUARD_TRY_ASSIGN(auto admitted, clients_.admit(client, {.tasks = 1}, SteadyClock::now()));
+  GUARD_TRY(may_use(session, client));
+  GUARD_TRY_ASSIGN(auto task, manager_.start(session, spec));
+  task->keep(std::move(admitted));
+  return task;
 }
 
 Result<void> Api::route(const Request& request, Answer& answer) {
@@ -221,13 +230,17 @@ Result<void> Api::route(const Request& request, Answer& answer) {
 Result<void> Api::in_session(
     const std::string& session, std::string_view what, const Request& request, Answer& answer) {
   const bool post = request.method == "POST";
-  if (request.query.contains("open")) GUARD_TRY(open(session, request.client));
+  // What ends the session or only looks at the ledger does not open it.
+  const bool ends = what.empty() && request.method == "DELETE";
+  const bool opens = !ends && (post || !what.starts_with("commands"));
+  if (opens) GUARD_TRY(may_use(session, request.client));
+  if (request.query.contains("open")) GUARD_TRY(manager_.open(session));
   const auto done = [&]() -> Result<void> { return say(answer, {{"session", session}}); };
   if (what.empty() && post) {
-    GUARD_TRY(open(session, request.client));
+    GUARD_TRY(manager_.open(session));
     return done();
   }
-  if (what.empty() && request.method == "DELETE") {
+  if (ends) {
     const std::string workspace = text(request, "workspace", "keep");
     if (workspace != "keep" && workspace != "remove")
       return Error(ErrorCode::input_invalid, "workspace is neither keep nor remove");
@@ -236,10 +249,11 @@ Result<void> Api::in_session(
   }
   if (what == "exec" && post) return exec(session, request, answer);
   if (what == "tasks" && post) {
+    GUARD_TRY_ASSIGN(const auto held, clients_.hold(request.client, {.streams = 1}));
     GUARD_TRY_ASSIGN(const int connection, answer.upgrade(kTaskStream));
     serve_tasks(
-        connection, [&](const TaskSpec& spec) { return manager_.start(session, spec); },
-        [this] { return manager_.stopping(); });
+        connection, [&](const TaskSpec& spec) { return start_on_stream(session, request.client, spec); },
+        [this] { return clients_.stopping(); });
     return ok();
   }
   if (what == "files") return files_of(session, request, answer);

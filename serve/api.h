@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -70,7 +71,9 @@ class Api {
   Clients& clients() noexcept { return clients_; }
 
  private:
-  Result<void> open(const std::string& session, const std::string& client);
+  Result<void> may_use(const std::string& session, const std::string& client);
+  Result<std::unique_ptr<Task>> start_on_stream(
+      const std::string& session, const std::string& client, const TaskSpec& spec);
   Result<void> route(const Request& request, Answer& answer);
   Result<void> in_session(const std::string& session, std::string_view what, const Request& request, Answer& answer);
   Result<void> commands_of(const std::string& session, std::string_view what, const Request& request, Answer& answer);

@@ -6,9 +6,25 @@
 #include <chrono>
 
 namespace guard::serve {
+namespace {
 
-Result<std::shared_ptr<void>> Clients::admit(
-    const std::string& name, std::uint64_t body_bytes, SteadyClock::time_point now) {
+struct Held {
+  std::uint64_t Load::*count;
+  const char* name;
+  const char* what;
+  const char* hint;
+};
+constexpr Held kHeld[] = {
+    {&Load::bytes, "bytes", "bytes of requests on their way",
+        "wait until a request with a large body has been answered, then ask again"},
+    {&Load::tasks, "tasks", "tasks on streams", "wait until one has ended, or end it; then ask again"},
+    {&Load::streams, "streams", "streams", "close one, or start more on it: a stream carries many tasks"},
+};
+
+}  // namespace
+
+Result<std::shared_ptr<void>> Clients::admit(const std::string& name, const Load& load, SteadyClock::time_point now) {
+  if (stopping_) return Error(ErrorCode::environment_unavailable, "guard serve is stopping").hint("ask again");
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] = clients_.try_emplace(name);
   Client& client = place->second;
@@ -24,32 +40,48 @@ Result<std::shared_ptr<void>> Clients::admit(
         .hint("ask less often; wait a second, then ask again");
   }
   client.allowance -= 1;
-  if (client.bytes + body_bytes > limits_.bytes_in_flight) {
+  return hold_locked(name, client, load);
+}
+
+Result<std::shared_ptr<void>> Clients::hold(const std::string& name, const Load& load) {
+  const std::lock_guard lock(mutex_);
+  return hold_locked(name, clients_[name], load);
+}
+
+Result<std::shared_ptr<void>> Clients::hold_locked(const std::string& name, Client& client, const Load& load) {
+  for (const Held& row : kHeld) {
+    const std::uint64_t more = load.*row.count;
+    if (more == 0 || client.held.*row.count + more <= limits_.held.*row.count) continue;
     return Error(ErrorCode::execution_failed,
-        fmt::format("{} sends {} bytes more while {} are on their way; {} may be", name, body_bytes, client.bytes,
-            limits_.bytes_in_flight))
-        .detail("limit", "bytes")
-        .hint("wait until a request with a large body has been answered, then ask again");
+        fmt::format("{} has {} {}, and {} more would be over {}", name, client.held.*row.count, row.what, more,
+            limits_.held.*row.count))
+        .detail("limit", row.name)
+        .hint(row.hint);
   }
-  client.bytes += body_bytes;
-  return std::shared_ptr<void>(&client, [this, body_bytes](void* admitted) {
-    const std::lock_guard lock_again(mutex_);
-    static_cast<Client*>(admitted)->bytes -= body_bytes;
+  for (const Held& row : kHeld) client.held.*row.count += load.*row.count;
+  return std::shared_ptr<void>(&client, [this, load](void* held) {
+    const std::lock_guard lock(mutex_);
+    for (const Held& row : kHeld) static_cast<Client*>(held)->held.*row.count -= load.*row.count;
   });
 }
 
-Result<void> Clients::may_open(const std::string& name, const std::string& session, const OpenOnes& open_ones) {
+Result<void> Clients::may_use(const std::string& name, const std::string& session, const OpenOnes& open_ones) {
+  if (name.empty()) return ok();
   const std::lock_guard lock(mutex_);
   std::set<std::string>& its = clients_[name].sessions;
-  if (its.size() >= limits_.sessions && !its.contains(session)) {
-    const std::set<std::string> open = open_ones();
-    std::erase_if(its, [&open](const std::string& one) { return !open.contains(one); });
-    if (its.size() >= limits_.sessions) {
-      return Error(
-          ErrorCode::execution_failed, fmt::format("{} has {} open sessions, and may have no more", name, its.size()))
-          .detail("limit", "sessions")
-          .hint("close one: guard session close SESSION");
-    }
+  if (its.contains(session)) return ok();
+  const std::set<std::string> open = open_ones();
+  std::erase_if(its, [&open](const std::string& one) { return !open.contains(one); });
+  const auto is_anybodys = [this](const std::string& one) {
+    return std::none_of(
+        clients_.begin(), clients_.end(), [&one](const auto& row) { return row.second.sessions.contains(one); });
+  };
+  const std::size_t count = its.size() + static_cast<std::size_t>(std::count_if(open.begin(), open.end(), is_anybodys));
+  const bool is_counted = open.contains(session) && is_anybodys(session);
+  if (count >= limits_.sessions && !is_counted) {
+    return Error(ErrorCode::execution_failed, fmt::format("{} has {} open sessions, and may have no more", name, count))
+        .detail("limit", "sessions")
+        .hint("close one: guard session close SESSION");
   }
   its.insert(session);
   return ok();

@@ -1,9 +1,10 @@
 // What one client may ask of `guard serve`, so that one that runs wild leaves room for the others. A client is a user
-// at the socket, or whoever has the token.
+// at the socket, or whoever has the token. Whatever it asks for, as a request or on a stream, is admitted here.
 //
 // Thread-safe. What is too much is EXECUTION_FAILED with the detail "limit", and what to do.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,33 +19,49 @@
 
 namespace guard::serve {
 
+// What a client holds of guard serve for a while.
+struct Load {
+  std::uint64_t bytes = 0;    // of bodies of requests that are not answered yet
+  std::uint64_t tasks = 0;    // on streams: each takes two threads and half a megabyte
+  std::uint64_t streams = 0;  // connections that stay (serve/task_stream.h)
+};
+
 struct ClientLimits {
   double requests_per_second = 2'000;  // a command costs a millisecond: this is more than one at a time can ask for
   double requests_at_once = 4'000;     // after a rest
-  std::uint64_t bytes_in_flight = 256u << 20;  // of bodies of requests that are not answered yet
-  std::size_t sessions = 128;                  // that it has opened, and that are open
+  Load held{256u << 20, 128, 32};
+  std::size_t sessions = 128;  // that it uses, and that are open
 };
 
 class Clients {
  public:
   explicit Clients(ClientLimits limits = {}) : limits_(limits) {}
 
-  // A request with a body of so many bytes, which are in flight for as long as what is returned lives.
-  Result<std::shared_ptr<void>> admit(const std::string& client, std::uint64_t body_bytes, SteadyClock::time_point now);
+  // A request, or a task on a stream. What it takes is held for as long as what is returned lives.
+  // ENVIRONMENT_UNAVAILABLE once guard serve stops.
+  Result<std::shared_ptr<void>> admit(const std::string& client, const Load& load, SteadyClock::time_point now);
+  // More for what was admitted already.
+  Result<std::shared_ptr<void>> hold(const std::string& client, const Load& load);
 
-  // Before the client opens `session`. `open_ones` is asked for all open sessions where it seems to have too many.
+  // Before the client does something in `session` that opens or reopens it, or may. Those of `open_ones` that no client
+  // has used yet (they were open when guard serve began) count as anybody's. No client: as many as there may be.
   using OpenOnes = std::function<std::set<std::string>()>;
-  Result<void> may_open(const std::string& client, const std::string& session, const OpenOnes& open_ones);
+  Result<void> may_use(const std::string& client, const std::string& session, const OpenOnes& open_ones);
+
+  void stop() noexcept { stopping_ = true; }  // from now on nothing is admitted
+  bool stopping() const noexcept { return stopping_; }
 
  private:
   struct Client {
     double allowance = 0;  // requests that it may make now
     SteadyClock::time_point counted_at;
-    std::uint64_t bytes = 0;
+    Load held;
     std::set<std::string> sessions;
   };
+  Result<std::shared_ptr<void>> hold_locked(const std::string& name, Client& client, const Load& load);
 
   const ClientLimits limits_;
+  std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::map<std::string, Client> clients_;
 };

@@ -13,11 +13,13 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <exception>
 #include <list>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -41,6 +43,7 @@ constexpr milliseconds kLookWhileStopping{20};
 // What a refused client still sends is read for so long, or it would not come to see the answer.
 constexpr milliseconds kLingerMax{1'000};
 constexpr std::size_t kHeaderBytesMax = 64ul * 1024;
+constexpr std::uint64_t kBodyStep = 1u << 20;
 
 Error failed(std::string_view doing) { return Error::from_errno(ErrorCode::io_error, doing, errno); }
 
@@ -119,9 +122,33 @@ class Socket {
   const Deadline read_by_ = Deadline::after(kRequestMax);
 };
 
+// Who is at the other end. What is not known to be a client may be dropped for others (Connections::make_room()); what
+// has become a stream has limits of its own, and takes nobody's place.
+enum class Peer : std::uint8_t { unknown, client, stream, dropped };
+
+struct Connection {
+  UniqueFd socket;
+  const Listener* listener = nullptr;
+  Deadline known_by = Deadline::after(kHeadMax);
+  std::atomic<Peer> peer = Peer::unknown;
+  std::atomic<bool> done = false;
+  std::thread thread;
+
+  bool become(Peer next) {
+    Peer before = Peer::unknown;
+    return peer.compare_exchange_strong(before, next);
+  }
+  // False: somebody is being answered there.
+  bool drop() {
+    if (!become(Peer::dropped)) return false;
+    ::shutdown(socket.get(), SHUT_RDWR);
+    return true;
+  }
+};
+
 class HttpAnswer final : public Answer {
  public:
-  explicit HttpAnswer(Socket& socket) : socket_(socket) {}
+  HttpAnswer(Socket& socket, Connection& connection) : socket_(socket), connection_(connection) {}
 
   void may_upgrade_to(std::string_view protocol) { upgrade_ = protocol; }
 
@@ -160,7 +187,7 @@ class HttpAnswer final : public Answer {
     error_code failure;
     http::write(socket_, head, failure);
     GUARD_TRY(said(failure));
-    upgraded_ = true;
+    connection_.peer = Peer::stream;
     return socket_.native_handle();
   }
 
@@ -170,7 +197,7 @@ class HttpAnswer final : public Answer {
   }
 
   // 0: it was given none.
-  unsigned status() const noexcept { return upgraded_ ? 101 : status_; }
+  unsigned status() const noexcept { return connection_.peer == Peer::stream ? 101 : status_; }
   const std::string& outcome() const noexcept { return outcome_; }
 
  private:
@@ -180,25 +207,15 @@ class HttpAnswer final : public Answer {
   }
 
   Socket& socket_;
+  Connection& connection_;
   unsigned status_ = 0;
   std::string outcome_ = "ok";
   std::string upgrade_;
-  bool upgraded_ = false;
-};
-
-struct Connection {
-  UniqueFd socket;
-  const Listener* listener = nullptr;
-  Deadline head_by = Deadline::after(kHeadMax);
-  std::atomic<bool> has_head = false;
-  std::atomic<bool> done = false;
-  std::thread thread;
 };
 
 struct Server {
   const ServeOptions& options;
   Api& api;
-  std::atomic<bool> stopping = false;
   std::atomic<std::size_t> at_work = 0;  // requests that are being answered
 };
 
@@ -225,27 +242,55 @@ Result<std::string> client_of(const Connection& connection, const Parser::value_
       *connection.listener->token, {field("Host"), field("Origin"), field("Sec-Fetch-Site"), field("Authorization")});
 }
 
-// The request, once its client may ask for it; `admitted` is kept while it is answered.
-Result<void> read_request(Socket& socket, const error_code& of_head, Connection& connection, Server& server,
-    boost::beast::flat_buffer& buffer, Parser& parser, Request& request, std::shared_ptr<void>& admitted) {
-  const auto& head = parser.get();
-  request.client = "nobody";
-  request.method = std::string(head.method_string());
-  GUARD_TRY(read_target({head.target().data(), head.target().size()}, request));
-  auto client = client_of(connection, head);
-  if (client) request.client = *client;
-  // Those who may not speak share what one client may ask for.
-  const std::uint64_t body = of_head ? 0 : parser.content_length().value_or(parser.chunked() ? kBodyBytesMax : 0);
-  GUARD_TRY_ASSIGN(admitted, server.api.clients().admit(request.client, client ? body : 0, SteadyClock::now()));
-  GUARD_TRY(std::move(client));
-  if (server.stopping) return Error(ErrorCode::environment_unavailable, "guard serve is stopping").hint("ask again");
-  error_code failure = of_head;
-  if (!failure) http::read(socket, buffer, parser, failure);
+// A request as it comes in, and what it takes of guard serve while it is answered.
+struct Incoming {
+  Parser parser;
+  boost::beast::flat_buffer buffer;
+  error_code failure;  // of the head
+  Request request;
+  std::vector<std::shared_ptr<void>> held;
+};
+
+// What has no length is paid for as it comes.
+Result<void> read_body(Socket& socket, Server& server, Incoming& in) {
+  error_code failure = in.failure;
+  if (!failure && boost::beast::iequals(in.parser.get()[http::field::expect], "100-continue") && !in.parser.is_done()) {
+    http::response<http::empty_body> go_on{http::status::continue_, 11};
+    http::write(socket, go_on, failure);
+  }
+  std::size_t paid = in.parser.chunked() ? 0 : kBodyBytesMax;
+  while (!failure && !in.parser.is_done()) {
+    http::read_some(socket, in.buffer, in.parser, failure);
+    for (; paid < in.parser.get().body().size(); paid += kBodyStep) {
+      GUARD_TRY_ASSIGN(auto held, server.api.clients().hold(in.request.client, {.bytes = kBodyStep}));
+      in.held.push_back(std::move(held));
+    }
+  }
   if (failure == http::error::body_limit)
     return Error(ErrorCode::file_too_large, fmt::format("the body is over {} bytes", kBodyBytesMax));
   if (failure) return Error(ErrorCode::input_invalid, fmt::format("half a request: {}", failure.message()));
-  request.body = std::move(parser.get().body());
+  in.request.body = std::move(in.parser.get().body());
   return ok();
+}
+
+// The request, once its client may ask for it.
+Result<void> read_request(Socket& socket, Connection& connection, Server& server, Incoming& in) {
+  const auto& head = in.parser.get();
+  const bool is_http = !in.failure || in.failure == http::error::body_limit;
+  in.request.client = "nobody";
+  auto client = is_http ? client_of(connection, head)
+                        : Result<std::string>(Error(ErrorCode::input_invalid,
+                              fmt::format("this is no request of HTTP/1.1: {}", in.failure.message())));
+  if (client) in.request.client = *client;
+  // Those who may not speak share what one client may ask for.
+  const std::uint64_t body = client && !in.failure ? in.parser.content_length().value_or(0) : 0;
+  GUARD_TRY_ASSIGN(auto admitted, server.api.clients().admit(in.request.client, {.bytes = body}, SteadyClock::now()));
+  in.held.push_back(std::move(admitted));
+  GUARD_TRY(std::move(client));
+  if (!connection.become(Peer::client)) return Error(ErrorCode::cancelled, "dropped for others");
+  in.request.method = std::string(head.method_string());
+  GUARD_TRY(read_target({head.target().data(), head.target().size()}, in.request));
+  return read_body(socket, server, in);
 }
 
 void log_request(
@@ -269,30 +314,28 @@ void linger(Socket& socket) {
 
 void serve_one(Socket& socket, Connection& connection, Server& server) {
   const auto begun = SteadyClock::now();
-  HttpAnswer answer(socket);
-  boost::beast::flat_buffer buffer;
-  Parser parser;
-  parser.body_limit(kBodyBytesMax);
-  parser.header_limit(kHeaderBytesMax);
-  error_code failure;
-  http::read_header(socket, buffer, parser, failure);
-  connection.has_head = true;
+  HttpAnswer answer(socket, connection);
+  Incoming in;
+  in.parser.body_limit(kBodyBytesMax);
+  in.parser.header_limit(kHeaderBytesMax);
+  http::read_header(socket, in.buffer, in.parser, in.failure);
   // Half a head, or none: there is nobody to speak to.
-  if (failure && failure != http::error::body_limit) return;
-  Request request;
-  std::shared_ptr<void> admitted;
-  const auto read = read_request(socket, failure, connection, server, buffer, parser, request, admitted);
+  const bool is_of_http = in.failure.category() == error_code(http::error::end_of_stream).category();
+  if (in.failure &&
+      (!is_of_http || in.failure == http::error::end_of_stream || in.failure == http::error::partial_message))
+    return;
+  const auto read = read_request(socket, connection, server, in);
   // Whoever speaks on before the answer is there has not asked for another protocol.
-  const auto wanted = parser.get()[http::field::upgrade];
-  if (read && buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
+  const auto wanted = in.parser.get()[http::field::upgrade];
+  if (read && in.buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
   if (read) {
     const AtWork work(server.at_work);
-    if (server.api.handle(request, answer)) answer.finish();
+    if (server.api.handle(in.request, answer)) answer.finish();
   } else {
     say_error(answer, read.error());
     answer.finish();
   }
-  log_request(server.options, request, answer, begun);
+  log_request(server.options, in.request, answer, begun);
   ::shutdown(socket.native_handle(), SHUT_WR);
   if (!read) linger(socket);
 }
@@ -314,10 +357,18 @@ class Connections {
     }
   }
 
-  bool is_full(const Listener& listener) const {
-    std::size_t count = 0;
-    for (const Connection& connection : all_) count += connection.listener == &listener ? 1 : 0;
-    return count >= kConnectionsMax;
+  // Clients take places for good, so others wait for them to be answered.
+  bool is_full(const Listener& listener) const { return count(listener, Peer::client) >= kConnectionsMax; }
+
+  // Whoever has not said who he is goes for others, the first one first. False: there is none.
+  bool make_room(const Listener& listener) {
+    if (count(listener, Peer::client) + count(listener, Peer::unknown) < kConnectionsMax) return true;
+    const auto oldest = std::find_if(all_.begin(), all_.end(),
+        [&](Connection& connection) { return connection.listener == &listener && connection.drop(); });
+    if (oldest == all_.end()) return false;
+    oldest->thread.join();  // it has nothing left to wait for
+    all_.erase(oldest);
+    return true;
   }
 
   void accept(const Listener& listener, Server& server) {
@@ -341,8 +392,7 @@ class Connections {
 
   void forget_ended() {
     all_.remove_if([](Connection& connection) {
-      if (!connection.done && !connection.has_head && connection.head_by.passed())
-        ::shutdown(connection.socket.get(), SHUT_RDWR);
+      if (!connection.done && connection.known_by.passed()) connection.drop();
       if (!connection.done) return false;
       connection.thread.join();
       return true;
@@ -355,6 +405,11 @@ class Connections {
   }
 
  private:
+  std::size_t count(const Listener& listener, Peer peer) const {
+    return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(),
+        [&](const Connection& connection) { return connection.listener == &listener && connection.peer == peer; }));
+  }
+
   std::list<Connection> all_;
 };
 
@@ -376,7 +431,7 @@ Result<void> serve_http(
   std::atomic<bool> drained = false;
   std::thread drainer;
   const auto begin_drain = [&] {
-    server.stopping = true;
+    api.clients().stop();
     const auto work = [&] {
       drain(server, stop);
       drained = true;
@@ -389,21 +444,23 @@ Result<void> serve_http(
   };
   Result<void> served = ok();
   while (!drained) {
-    if (cancel.cancelled() && !server.stopping) begin_drain();
-    std::vector<pollfd> fds = {{server.stopping ? -1 : cancel.fd(), POLLIN, 0}};
+    const bool stopping = api.clients().stopping();
+    if (cancel.cancelled() && !stopping) begin_drain();
+    std::vector<pollfd> fds = {{stopping ? -1 : cancel.fd(), POLLIN, 0}};
     bool full = false;
     for (const Listener& listener : options.listeners) {
       full = full || connections.is_full(listener);
       fds.push_back({connections.is_full(listener) ? -1 : listener.socket, POLLIN, 0});
     }
-    const milliseconds pause = server.stopping ? kLookWhileStopping : full ? milliseconds(50) : kLook;
-    if (::poll(fds.data(), fds.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR && !server.stopping) {
+    const milliseconds pause = stopping ? kLookWhileStopping : full ? milliseconds(50) : kLook;
+    if (::poll(fds.data(), fds.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR && !stopping) {
       served = failed("waiting for connections");
       begin_drain();
     }
     connections.forget_ended();
     for (std::size_t i = 1; i < fds.size(); ++i) {
-      if ((fds[i].revents & POLLIN) != 0) connections.accept(options.listeners[i - 1], server);
+      const Listener& listener = options.listeners[i - 1];
+      if ((fds[i].revents & POLLIN) != 0 && connections.make_room(listener)) connections.accept(listener, server);
     }
   }
   if (drainer.joinable()) drainer.join();

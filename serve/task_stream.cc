@@ -27,6 +27,7 @@ using task_protocol::FrameType;
 constexpr int kLookAroundMs = 250;
 // A client that is stopped keeps its tasks; once they have ended nobody waits for it for long.
 constexpr int kDeafRoundsMax = 40;
+constexpr milliseconds kSendMax{120'000};
 
 // Nothing: the other side has gone.
 std::optional<std::string_view> receive_some(int fd, std::array<char, 64ul * 1024>& chunk) {
@@ -46,7 +47,8 @@ class ServedTask {
       : id_(id), send_(send), takes_input_(spec.input || spec.terminal) {
     auto started = start(spec);
     if (!started) {
-      refuse(started.error());
+      // Not from here: who waits for the client to read must not be the one that reads what it says.
+      begin(out_, [this, why = std::move(started).error()] { refuse(why); });
       return;
     }
     task_ = std::move(*started);
@@ -262,14 +264,16 @@ class TaskServer {
 
 class TaskClient {
  public:
-  explicit TaskClient(UniqueFd connection)
-      : connection_(std::make_shared<UniqueFd>(std::move(connection))),
+  TaskClient(UniqueFd connection, std::function<void()> gone)
+      : gone_(std::move(gone)),
+        connection_(std::make_shared<UniqueFd>(std::move(connection))),
         table_(std::make_shared<TaskTable>(
             [fd = connection_](std::string_view frame) { return send(fd->get(), frame); }, TaskTable::Peer::serve)),
         reader_([this] { read(); }) {}
   TaskClient(const TaskClient&) = delete;
   TaskClient& operator=(const TaskClient&) = delete;
   ~TaskClient() {
+    closing_ = true;
     ::shutdown(connection_->get(), SHUT_RDWR);
     reader_.join();
   }
@@ -277,13 +281,16 @@ class TaskClient {
   Result<std::unique_ptr<Task>> start(const TaskSpec& spec) { return table_->start(spec); }
 
  private:
-  // serve always reads, so this does not wait for a program.
+  // serve reads all the time, but while it starts a sandbox; so this does not wait for a program.
   static Result<void> send(int fd, std::string_view frame) {
+    const Deadline deadline = Deadline::after(kSendMax);
     while (!frame.empty()) {
-      const ssize_t sent = ::send(fd, frame.data(), frame.size(), MSG_NOSIGNAL);
-      if (sent < 0 && errno == EINTR) continue;
-      if (sent < 0) return Error::from_errno(ErrorCode::environment_unavailable, "speaking to guard serve", errno);
-      frame.remove_prefix(static_cast<std::size_t>(sent));
+      const ssize_t sent = ::send(fd, frame.data(), frame.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent > 0) frame.remove_prefix(static_cast<std::size_t>(sent));
+      if (sent >= 0 || errno == EINTR) continue;
+      pollfd writable{fd, POLLOUT, 0};
+      if (errno != EAGAIN || ::poll(&writable, 1, deadline.poll_timeout()) == 0)
+        return Error::from_errno(ErrorCode::environment_unavailable, "speaking to guard serve", errno);
     }
     return ok();
   }
@@ -298,8 +305,11 @@ class TaskClient {
       break;
     }
     table_->fail(why);
+    if (gone_ && !closing_) gone_();
   }
 
+  const std::function<void()> gone_;
+  std::atomic<bool> closing_ = false;
   const std::shared_ptr<UniqueFd> connection_;
   const std::shared_ptr<TaskTable> table_;
   std::thread reader_;
@@ -311,8 +321,8 @@ void serve_tasks(int connection, const StartTask& start, const std::function<boo
   TaskServer(connection, start).serve(stopping);
 }
 
-StartTask tasks_over(UniqueFd connection) {
-  return [client = std::make_shared<TaskClient>(std::move(connection))](
+StartTask tasks_over(UniqueFd connection, std::function<void()> gone) {
+  return [client = std::make_shared<TaskClient>(std::move(connection), std::move(gone))](
              const TaskSpec& spec) { return client->start(spec); };
 }
 

@@ -20,7 +20,7 @@ inline constexpr const char* kTaskStream = "guard-tasks";
 void serve_tasks(int connection, const StartTask& start, const std::function<bool()>& stopping);
 
 // The other end. The connection ends with the function and its copies, and so do the tasks that still run; they end
-// with ENVIRONMENT_UNAVAILABLE where serve goes first.
-StartTask tasks_over(UniqueFd connection);
+// with ENVIRONMENT_UNAVAILABLE where serve goes first, and `gone` is called then, once, from another thread.
+StartTask tasks_over(UniqueFd connection, std::function<void()> gone = {});
 
 }  // namespace guard::serve

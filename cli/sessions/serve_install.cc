@@ -15,7 +15,9 @@
 #include "cli/unit_surroundings.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
+#include "docker/engine_probe.h"
 #include "nightly/install/systemd_units.h"
+#include "serve/access.h"
 
 namespace guard {
 namespace {
@@ -31,11 +33,14 @@ Result<ServeUnitRequest> request_of(const Options& options, CommandContext& cont
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const fs::path sessions, sessions_folder(options, context));
   GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
+  if (!options.listen.empty()) GUARD_TRY(serve::check_loopback(options.listen));
   request.stop_max = stop_max;
   request.socket = session_socket(sessions).native();
   request.writable = {sessions.native(), fs::absolute(cache).native()};
   request.variables = unit_variables(context.environment, project.native());
   request.variables.emplace_back("GUARD_CACHE_DIR", request.writable.back());
+  for (const docker::Endpoint& engine : docker::engine_candidates(context.environment).endpoints)
+    request.needed.push_back(engine.socket_path);
   request.command = {
       program.native(), "serve", "--quiet", "--state", sessions.parent_path().native(), "--project", project.native()};
   const auto add = [&request](const char* option, const std::string& value) {

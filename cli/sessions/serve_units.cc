@@ -55,8 +55,8 @@ Result<std::vector<ServeUnit>> serve_units(const ServeUnitRequest& request) {
   }
   std::vector<std::string> named = request.command;
   named.insert(named.end(), request.writable.begin(), request.writable.end());
-  values["in_tmp"] = std::any_of(named.begin(), named.end(),
-      [](const std::string& word) { return word.starts_with("/tmp/") || word.starts_with("/var/tmp/"); });
+  named.insert(named.end(), request.needed.begin(), request.needed.end());
+  values["in_tmp"] = nightly::is_in_tmp(named, request.variables);
   std::vector<ServeUnit> units;
   for (const auto& [name, text] :
       {std::pair("guard-serve.socket", std::string_view(guard_serve_socket, guard_serve_socket_end)),

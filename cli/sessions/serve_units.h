@@ -18,6 +18,7 @@ struct ServeUnitRequest {
   std::vector<std::string> command;  // guard and its arguments
   std::string socket;
   std::vector<std::string> writable;                           // folders that are there
+  std::vector<std::string> needed;                             // more that has to be seen: the engine's socket
   std::vector<std::pair<std::string, std::string>> variables;  // of the service, PATH say
   milliseconds stop_max{0};                                    // what it may take to stop
 };

@@ -75,13 +75,6 @@ bool is_root(const SystemdUnitRequest& request) {
   return request.manager == UnitManager::system && (request.user.empty() || request.user == "0");
 }
 
-bool is_in_tmp(const SystemdUnitRequest& request) {
-  const auto paths = {request.program, request.repository, request.git_folder, request.plan, request.state,
-      request.cache, request.config, request.rules};
-  return std::any_of(paths.begin(), paths.end(),
-      [](const std::string& path) { return is_below(path, "/tmp") || is_below(path, "/var/tmp"); });
-}
-
 // What the templates beside this file ask for.
 Result<nlohmann::ordered_json> unit_values(const SystemdUnitRequest& request) {
   std::vector<std::string> writable = {request.git_folder, request.state, request.cache};
@@ -92,7 +85,11 @@ Result<nlohmann::ordered_json> unit_values(const SystemdUnitRequest& request) {
   const bool is_user = request.manager == UnitManager::user;
   nlohmann::ordered_json values = {{"stem", unit_stem(request.repository)}, {"is_user", is_user},
       {"is_root", is_root(request)}, {"user", is_user || is_root(request) ? "" : request.user},
-      {"in_tmp", is_in_tmp(request)}, {"night_time", clock(request.at)}, {"check_time", clock(check_time(request))},
+      {"in_tmp",
+          is_in_tmp({request.program, request.repository, request.git_folder, request.plan, request.state,
+                        request.cache, request.config, request.rules},
+              request.variables)},
+      {"night_time", clock(request.at)}, {"check_time", clock(check_time(request))},
       {"variables", nlohmann::ordered_json::array()}};
   const auto put_command = [&](const char* name, std::vector<std::string> argv) -> Result<void> {
     argv.front().insert(0, ":");  // a dollar sign stays one
@@ -178,6 +175,21 @@ Result<void> check_unit_program(const std::string& path) {
   return Error(ErrorCode::input_invalid,
       fmt::format("systemd starts no program whose path holds a quote or a backslash: {}", printable(path)))
       .hint("move guard elsewhere");
+}
+
+bool is_in_tmp(
+    const std::vector<std::string>& paths, const std::vector<std::pair<std::string, std::string>>& variables) {
+  const auto is_hidden = [](std::string_view path) { return is_below(path, "/tmp") || is_below(path, "/var/tmp"); };
+  const auto names_hidden = [&](const auto& variable) {
+    for (std::string_view rest = variable.second; !rest.empty();) {
+      const std::string_view piece = rest.substr(0, rest.find(':'));
+      rest.remove_prefix(std::min(rest.size(), piece.size() + 1));
+      if (is_hidden(piece.substr(piece.starts_with("///") ? 2 : 0))) return true;
+    }
+    return false;
+  };
+  return std::any_of(paths.begin(), paths.end(), is_hidden) ||
+      std::any_of(variables.begin(), variables.end(), names_hidden);
 }
 
 Result<std::string> unit_word(std::string_view text) {

@@ -68,6 +68,11 @@ Result<std::string> unit_word(std::string_view text);
 // Such words, separated.
 Result<std::string> unit_words(const std::vector<std::string>& list);
 
+// Whether PrivateTmp would hide something from a service: one of these paths, or what a value names as one, such as
+// "/bin:/tmp/bin" or "unix:///tmp/engine".
+bool is_in_tmp(
+    const std::vector<std::string>& paths, const std::vector<std::pair<std::string, std::string>>& variables);
+
 // INPUT_INVALID for a path that systemd starts no program by, however it is quoted.
 Result<void> check_unit_program(const std::string& path);
 

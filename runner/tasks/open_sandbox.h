@@ -56,6 +56,9 @@ class Task {
 
   virtual ~Task() = default;  // kills what still runs of it
 
+  // Lives as long as this: what the task counts against. Before anybody else has it.
+  void keep(std::shared_ptr<void> thing) { kept_ = std::move(thing); }
+
   // The next piece of its output, in order per stream; nothing once it has ended and all was read. Whoever does not
   // call this holds up this task only. EXECUTION_TIMEOUT when `deadline` passes first (nothing is lost by that);
   // ENVIRONMENT_UNAVAILABLE when the sandbox has gone.
@@ -74,6 +77,9 @@ class Task {
   // Once read() has answered nothing. FILE_NOT_FOUND, EXECUTION_FAILED: it could not be started, or the operation
   // failed (detail "errno"); ENVIRONMENT_UNAVAILABLE: the sandbox went meanwhile.
   virtual Result<TaskEnd> end() const = 0;
+
+ private:
+  std::shared_ptr<void> kept_;
 };
 
 // Wherever it is started: in a sandbox at hand, or by `guard serve` (serve/task_stream.h). Thread-safe.

@@ -174,6 +174,58 @@ TEST_F(Serve, AnswersAtTheLoopbackWhoHasTheToken) {
       HasSubstr("no address of this machine's loopback"));
 }
 
+// Whoever says nothing, or nothing that lets him in, takes nobody's place.
+TEST_F(Serve, AnswersWhileOthersHoldConnectionsAndSayNothing) {
+  choose_port();
+  serve({"--listen", "127.0.0.1:" + std::to_string(port_)});
+  const std::string token(pieces_of(*read_file(state_.path() / "sessions/token", 100)).front());
+  std::vector<UniqueFd> silent;
+  for (int i = 0; i < 300; ++i) {
+    silent.push_back(at_port());
+    ASSERT_TRUE(silent.back());
+    EXPECT_GE(::send(silent.back().get(), "GET", static_cast<std::size_t>(i % 4), MSG_NOSIGNAL), 0);
+  }
+  const auto begun = SteadyClock::now();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(
+        ask(at_port(), request("GET", "/healthz", "Host: localhost\r\nAuthorization: bearer " + token + "\r\n", "")),
+        StartsWith("HTTP/1.1 200"));
+  }
+  EXPECT_LT(SteadyClock::now() - begun, milliseconds(3'000));
+}
+
+TEST_F(Serve, SpeaksHttpAsClientsExpectIt) {
+  serve();
+  for (const std::string& nonsense : {std::string("nonsense\r\n\r\n"), std::string("GET  / HTTP/1.1\r\n\r\n"),
+           std::string("GET / HTTP/9.9\r\n\r\n"), "GET / HTTP/1.1\r\nA: " + std::string(70'000, 'a') + "\r\n\r\n",
+           std::string("GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n")}) {
+    const std::string answer = ask(at_socket(), nonsense);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 400")) << nonsense.substr(0, 50);
+    EXPECT_THAT(answer, HasSubstr("no request of HTTP/1.1"));
+  }
+  const std::string body = runs("process.exit(4)");
+  const UniqueFd waits = at_socket();
+  const std::string whole =
+      request("POST", "/v1/sessions/t/c/exec?open=1", "Host: g\r\nExpect: 100-Continue\r\n", body);
+  const std::string head = whole.substr(0, whole.size() - body.size());
+  ASSERT_GT(::send(waits.get(), head.data(), head.size(), MSG_NOSIGNAL), 0);
+  pollfd said{waits.get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&said, 1, 5'000), 1) << "it waits for the body";
+  char first[26] = {};
+  ASSERT_EQ(::recv(waits.get(), first, 25, 0), 25);
+  EXPECT_STREQ(first, "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_THAT(ask(waits, body), HasSubstr("\"value\":4"));
+  // What has no length is charged as it comes: eight of these at once are little.
+  std::vector<UniqueFd> chunked;
+  for (int i = 0; i < 8; ++i) {
+    chunked.push_back(at_socket());
+    const std::string begun =
+        "PUT /v1/sessions/t/c/files?path=x HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+    ASSERT_GT(::send(chunked.back().get(), begun.data(), begun.size(), MSG_NOSIGNAL), 0);
+  }
+  for (const UniqueFd& fd : chunked) EXPECT_THAT(ask(fd, "0\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+}
+
 TEST_F(Serve, LogsWhoAskedForWhatAndNothingOfItsContent) {
   const fs::path log = state_.path() / "log.jsonl";
   serve({"--log", log.string()});
@@ -353,6 +405,10 @@ TEST_F(ServeInstall, WritesUnitsAndTouchesNothingThatWasChanged) {
   EXPECT_THAT(result.out, HasSubstr("\"--listen\" \"127.0.0.1:4711\" \"--drain\" \"90000ms\" \"--log\" \"-\"\n"));
   EXPECT_THAT(result.out, HasSubstr("TimeoutStopSec=160\n"));
   EXPECT_FALSE(fs::exists(unit("guard-serve.socket")));
+
+  result = guard({"install", "--print", "--listen", "0.0.0.0:4711"});
+  EXPECT_EQ(result.exit_status, 2) << "serve would not start";
+  EXPECT_THAT(result.err, HasSubstr("loopback"));
 
   result = guard({"install"});
   EXPECT_EQ(result.exit_status, 0) << result.err;

@@ -81,14 +81,16 @@ TEST_F(TokenFile, LetsProgramsInAndNoWebPages) {
   const std::string bearer = "Bearer " + text;
   for (const char* host : {"127.0.0.1:80", "127.0.0.1", "localhost:80", "localhost", "[::1]:80", "[::1]"})
     EXPECT_TRUE(client_with(*token, {host, "", "", bearer})) << host;
+  for (const char* scheme : {"bearer ", "BEARER "})
+    EXPECT_TRUE(client_with(*token, {"localhost", "", "", scheme + text}));
   for (const char* host :
       {"", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "[::2]:80"})
     EXPECT_FALSE(client_with(*token, {host, "", "", bearer})) << host;
   EXPECT_FALSE(client_with(*token, {"localhost", "null", "", bearer}));
   EXPECT_FALSE(client_with(*token, {"localhost", "http://localhost", "", bearer}));
   EXPECT_FALSE(client_with(*token, {"localhost", "", "same-origin", bearer}));
-  for (const std::string& said : {std::string(), std::string("Bearer "), text, "bearer " + text, "Basic " + text,
-           bearer + "a", bearer.substr(0, 70)})
+  for (const std::string& said :
+      {std::string(), std::string("Bearer "), text, "Basic " + text, bearer + "a", bearer.substr(0, 70)})
     EXPECT_TRUE(client_with(*token, {"localhost", "", "", said}).error().details().contains("access")) << said;
 }
 

@@ -8,48 +8,84 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr auto kOpenOnes = [] { return std::set<std::string>{"t/a", "t/b"}; };
-
 TEST(Clients, MayAskForSoMuchAtOnceAndThenForSoMuchASecond) {
   Clients clients({.requests_per_second = 10, .requests_at_once = 3});
   const auto begun = SteadyClock::now();
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(clients.admit("uid 1", 0, begun));
-  const auto refused = clients.admit("uid 1", 0, begun + milliseconds(99));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(clients.admit("uid 1", {}, begun));
+  const auto refused = clients.admit("uid 1", {}, begun + milliseconds(99));
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().details().contains("limit"));
   EXPECT_THAT(refused.error().to_string(), HasSubstr("uid 1 asks for more than 10 things a second"));
-  EXPECT_TRUE(clients.admit("token", 0, begun)) << "another client";
-  EXPECT_TRUE(clients.admit("uid 1", 0, begun + milliseconds(201)));
-  EXPECT_TRUE(clients.admit("uid 1", 0, begun + milliseconds(202)));
-  EXPECT_FALSE(clients.admit("uid 1", 0, begun + milliseconds(203)));
+  EXPECT_TRUE(clients.admit("token", {}, begun)) << "another client";
+  EXPECT_TRUE(clients.admit("uid 1", {}, begun + milliseconds(201)));
+  EXPECT_TRUE(clients.admit("uid 1", {}, begun + milliseconds(202)));
+  EXPECT_FALSE(clients.admit("uid 1", {}, begun + milliseconds(203)));
   int admitted = 0;
-  while (clients.admit("uid 1", 0, begun + std::chrono::hours(1))) ++admitted;
+  while (clients.admit("uid 1", {}, begun + std::chrono::hours(1))) ++admitted;
   EXPECT_EQ(admitted, 3) << "a rest does not add up for ever";
 }
 
 TEST(Clients, HaveSoManyBytesOnTheirWay) {
-  Clients clients({.bytes_in_flight = 100});
+  Clients clients({.held = {.bytes = 100}});
   const auto now = SteadyClock::now();
-  auto first = clients.admit("uid 1", 60, now);
+  auto first = clients.admit("uid 1", {.bytes = 60}, now);
   ASSERT_TRUE(first);
-  EXPECT_TRUE(clients.admit("uid 1", 41, now).error().details().contains("limit"));
-  EXPECT_TRUE(clients.admit("uid 1", 40, now));
-  EXPECT_TRUE(clients.admit("token", 100, now));
+  EXPECT_TRUE(clients.admit("uid 1", {.bytes = 41}, now).error().details().contains("limit"));
+  EXPECT_TRUE(clients.admit("uid 1", {.bytes = 40}, now));
+  EXPECT_TRUE(clients.admit("token", {.bytes = 100}, now));
   first->reset();
-  EXPECT_TRUE(clients.admit("uid 1", 100, now));
+  EXPECT_TRUE(clients.admit("uid 1", {.bytes = 100}, now));
 }
 
-TEST(Clients, OpenSoManySessions) {
+TEST(Clients, UseSoManySessions) {
+  std::set<std::string> open;
+  const auto open_ones = [&open] { return open; };
   Clients clients({.sessions = 2});
-  EXPECT_TRUE(clients.may_open("uid 1", "t/a", kOpenOnes));
-  EXPECT_TRUE(clients.may_open("uid 1", "t/closed", kOpenOnes));
-  EXPECT_TRUE(clients.may_open("uid 1", "t/a", kOpenOnes)) << "again";
-  EXPECT_TRUE(clients.may_open("uid 1", "t/b", kOpenOnes)) << "one of the two was closed";
-  const auto refused = clients.may_open("uid 1", "t/c", kOpenOnes);
+  const auto uses = [&](const std::string& client, const std::string& session) {
+    const auto used = clients.may_use(client, session, open_ones);
+    if (used) open.insert(session);
+    return used.has_value();
+  };
+  EXPECT_TRUE(uses("uid 1", "t/a"));
+  EXPECT_TRUE(uses("uid 1", "t/closed"));
+  EXPECT_TRUE(uses("uid 1", "t/a")) << "again";
+  open.erase("t/closed");
+  EXPECT_TRUE(uses("uid 1", "t/b")) << "one of the two was closed";
+  EXPECT_FALSE(uses("uid 1", "t/closed")) << "it would be open again";
+  const auto refused = clients.may_use("uid 1", "t/c", open_ones);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().details().contains("limit"));
   EXPECT_THAT(refused.error().to_string(), HasSubstr("close one"));
-  EXPECT_TRUE(clients.may_open("token", "t/c", kOpenOnes));
+  EXPECT_TRUE(uses("token", "t/c"));
+}
+
+// Who had opened them is not known any more, so they are anybody's, and whoever uses one has no more for it.
+TEST(Clients, CountSessionsThatAreOpenSinceBeforeTheStart) {
+  const auto open_ones = [] { return std::set<std::string>{"t/a", "t/b"}; };
+  Clients clients({.sessions = 2});
+  EXPECT_FALSE(clients.may_use("uid 1", "t/new", open_ones));
+  EXPECT_TRUE(clients.may_use("uid 1", "t/a", open_ones));
+  EXPECT_FALSE(clients.may_use("uid 1", "t/new", open_ones));
+  EXPECT_TRUE(clients.may_use("token", "t/b", open_ones));
+  EXPECT_TRUE(clients.may_use("uid 1", "t/new", open_ones));
+  EXPECT_TRUE(clients.may_use("", "t/other", open_ones)) << "guard itself";
+}
+
+TEST(Clients, HaveSoManyTasksAndStreams) {
+  Clients clients({.held = {.tasks = 1, .streams = 1}});
+  auto task = clients.hold("uid 1", {.tasks = 1});
+  ASSERT_TRUE(task);
+  EXPECT_THAT(clients.hold("uid 1", {.tasks = 1}).error().to_string(), HasSubstr("tasks on streams"));
+  EXPECT_TRUE(clients.hold("uid 1", {.streams = 1})) << "given back at once";
+  EXPECT_TRUE(clients.hold("uid 1", {.streams = 1}));
+  task->reset();
+  EXPECT_TRUE(clients.hold("uid 1", {.tasks = 1}));
+}
+
+TEST(Clients, AreAdmittedNoMoreOnceItStops) {
+  Clients clients;
+  clients.stop();
+  EXPECT_EQ(clients.admit("uid 1", {}, SteadyClock::now()).error().code(), ErrorCode::environment_unavailable);
 }
 
 }  // namespace

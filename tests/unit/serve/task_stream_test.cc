@@ -176,6 +176,17 @@ TEST_F(TaskStream, KillsWhatRunsWhenTheClientHasGone) {
   EXPECT_EQ(world_.killed, 2u);
 }
 
+// What is refused is said like everything else: not by who reads.
+TEST_F(TaskStream, IsReadWhereTheClientReadsNothing) {
+  start(1, "flood");
+  start(2, "echo");
+  std::this_thread::sleep_for(milliseconds(100));
+  start(3, "refused");
+  say(encode_frame(FrameType::signal, 2, "\x0f"));
+  std::unique_lock lock(world_.mutex);
+  EXPECT_TRUE(world_.changed.wait_for(lock, milliseconds(3'000), [this] { return world_.killed == 1; }));
+}
+
 TEST_F(TaskStream, EndsWhenServeStops) {
   stopping_ = true;
   for (int i = 0; i < 100 && !gone_; ++i) std::this_thread::sleep_for(milliseconds(50));

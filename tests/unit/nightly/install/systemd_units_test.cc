@@ -249,6 +249,13 @@ TEST(Units, SeeTmpWhereSomethingOfTheNightLiesThere) {
   EXPECT_EQ(setting(text_of(request), "PrivateTmp"), "yes");
   request.repository = "/tmp/a";
   EXPECT_EQ(setting(text_of(request), "PrivateTmp"), "(not set)");
+  request.repository = "/tmpfolder/a";
+  for (const char* value : {"unix:///tmp/engine/socket", "/usr/bin:/var/tmp/bin", "/tmp"}) {
+    request.variables = {{"DOCKER_HOST", value}};
+    EXPECT_EQ(setting(text_of(request), "PrivateTmp"), "(not set)") << value;
+  }
+  request.variables = {{"DOCKER_HOST", "unix:///run/tmp/socket"}};
+  EXPECT_EQ(setting(text_of(request), "PrivateTmp"), "yes");
 }
 
 TEST(Units, BearTheMarkInTheirFirstLine) {
