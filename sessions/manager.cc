@@ -67,7 +67,7 @@ Result<void> Manager::open(const std::string& id) {
     auto saved = state_->save(row);
     if (!saved) {
       lock.lock();
-      state_->sessions.erase(id);
+      session.over = true;
       lock.unlock();
     }
     return saved;

@@ -31,7 +31,9 @@ void Bell::wait(int stop, milliseconds pause_max) const noexcept {
 Manager::State::Hold::~Hold() {
   if (state_ == nullptr) return;
   const std::lock_guard lock(state_->mutex);
-  if (const auto found = state_->sessions.find(id_); found != state_->sessions.end()) found->second.held = false;
+  const auto found = state_->sessions.find(id_);
+  found->second.held = false;
+  if (found->second.over) state_->sessions.erase(found);
   state_->changed.notify_all();
 }
 
@@ -109,7 +111,8 @@ Result<void> Manager::State::check_limits(const std::string& id) const {
 void Manager::State::count_live(Session& session) {
   const std::size_t ended =
       std::erase_if(session.live, [](const std::shared_ptr<Live>& live) { return live->ended(); });
-  if (ended > 0) session.row.used_ms = clock.now_ms();
+  // While something runs it is used: what ran for a month was not idle for one when guard dies.
+  if (ended > 0 || !session.live.empty()) session.row.used_ms = clock.now_ms();
   session.row.live = session.live.size();
 }
 
@@ -188,8 +191,7 @@ Result<void> Manager::State::finish_removal(const SessionRow& row) {
   }
   GUARD_TRY(estate->finish_removal(row));
   const std::lock_guard lock(mutex);
-  sessions.erase(row.id);
-  changed.notify_all();
+  sessions.at(row.id).over = true;
   return ok();
 }
 

@@ -41,6 +41,7 @@ struct Manager::State {
     SessionRow row;                  // as in the ledger, but for used_ms
     std::int64_t saved_used_ms = 0;  // used_ms in the ledger
     bool held = false;
+    bool over = false;    // there is nothing of it any more: it goes with the hold
     std::string sandbox;  // id; empty: none
     std::vector<std::shared_ptr<Live>> live;
     std::string fault;
@@ -58,7 +59,7 @@ struct Manager::State {
   State(std::unique_ptr<Estate> owned, SandboxFactory made_by, const Clock& time, Options chosen)
       : estate(std::move(owned)), factory(std::move(made_by)), clock(time), options(std::move(chosen)) {}
 
-  // A session that this thread may change; let go of by the destructor.
+  // A session that this thread may change; let go of by the destructor. Nobody else takes it out of the table.
   class Hold {
    public:
     Hold(State& state, std::string id) : state_(&state), id_(std::move(id)) {}

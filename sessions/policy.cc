@@ -15,6 +15,10 @@ bool is_idle_too_long(const Policy& policy, const SessionRow& session, std::int6
   return session.lease_ms <= now && now - session.used_ms > policy.idle_max.count();
 }
 
+bool is_kept_no_longer(const Policy& policy, const SessionRow& session, std::int64_t now) {
+  return state_of(session) == SessionState::terminated && now - session.used_ms > policy.terminated_kept.count();
+}
+
 milliseconds wait_after_failure(const Policy& policy, const Pool& pool) {
   return pool.pooled < policy.pool_min ? policy.retry_every : policy.refill_every;
 }
@@ -60,6 +64,8 @@ Sweep sweep(const Policy& policy, std::span<const SessionRow> sessions, std::int
   Sweep found;
   std::vector<const SessionRow*> expired;
   for (const SessionRow& session : sessions) {
+    if (session.expires_ms == 0 && is_kept_no_longer(policy, session, now))
+      found.marks.push_back({session.id, now + policy.removal_grace.count()});
     if (state_of(session) == SessionState::terminated) continue;
     ++found.report.checked;
     if (session.expires_ms == 0 && is_expired(policy, session, now)) expired.push_back(&session);
@@ -80,14 +86,17 @@ std::vector<Decision> decisions(const Policy& policy, std::span<const SessionRow
   std::vector<Decision> made;
   for (const SessionRow& session : sessions) {
     const SessionState state = state_of(session);
-    const bool is_over = state == SessionState::terminated && now - session.used_ms > policy.terminated_kept.count();
-    if (session.removing || is_over) {
+    const bool is_marked = session.expires_ms != 0;
+    const bool is_old = is_kept_no_longer(policy, session, now);
+    if (session.removing || (is_old && is_marked && session.expires_ms <= now)) {
       made.push_back({session, Fate::remove, false});
-    } else if (state == SessionState::running || state == SessionState::terminated) {
+    } else if (state == SessionState::running) {
       continue;
-    } else if (session.expires_ms != 0 && !is_expired(policy, session, now)) {
+    } else if (is_marked && !is_old && !is_expired(policy, session, now)) {
       made.push_back({session, Fate::unmark, false});
-    } else if (session.expires_ms != 0 && session.expires_ms <= now) {
+    } else if (state == SessionState::terminated) {
+      continue;
+    } else if (is_marked && session.expires_ms <= now) {
       made.push_back({session, Fate::end, true});
     } else if ((session.lease_ms != 0 && session.lease_ms <= now) ||
         (state == SessionState::error && has_passed(session.used_ms, policy.error_kept, now))) {

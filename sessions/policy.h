@@ -34,6 +34,8 @@ struct Policy {
   // Unused for so long, a TERMINATED session goes, with its workspace, or disk and ledger would grow for ever. There is
   // no limit to how many stay until then: those of one tenant must not push out another's.
   milliseconds terminated_kept{30 * 24 * 3'600'000ll};
+  // From the sweep that finds it so to the removal: a clock that was wrong for some hours costs nobody his files.
+  milliseconds removal_grace{24 * 3'600'000};
 };
 
 struct Pool {
@@ -65,7 +67,8 @@ struct Report {  // of one sweep
 };
 
 // What a sweep finds: the sessions that are expired and were not marked before, the longest unused first, each with the
-// time at which it ends: after the grace, in steps of the stagger.
+// time at which it ends: after the grace, in steps of the stagger. And TERMINATED ones, which are not counted, with the
+// time at which they are removed.
 struct Sweep {
   struct Mark {
     std::string session;
@@ -79,8 +82,8 @@ Sweep sweep(const Policy& policy, std::span<const SessionRow> sessions, std::int
 // What becomes of sessions now, beside sweeps.
 enum class Fate : std::uint8_t {
   end,     // its mark or its lease is due, or it was in ERROR for long enough
-  unmark,  // it was used since it was marked
-  remove,  // its removal was begun and not finished; or it is TERMINATED, and kept no longer
+  unmark,  // it was used since it was marked, or the clock was set back
+  remove,  // its removal was begun and not finished; or it is TERMINATED, and its mark is due
 };
 struct Decision {
   SessionRow row;  // as it was decided on

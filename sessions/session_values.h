@@ -40,9 +40,9 @@ struct SessionRow {
   std::string id;  // "{tenant}/{conversation}"
   SessionState state = SessionState::idle;
   std::int64_t created_ms = 0;  // or reopened
-  std::int64_t used_ms = 0;     // end of its last command; in the file up to a minute late
+  std::int64_t used_ms = 0;     // when a command was last live; in the file up to a minute late
   std::int64_t lease_ms = 0;    // when its lease ends
-  std::int64_t expires_ms = 0;  // a sweep found it too old; it ends at this time
+  std::int64_t expires_ms = 0;  // a sweep found it too old; it ends at this time, or is removed where it is terminated
   std::string workspace;        // a sandbox id: the folder that holds its files; empty: it has none yet
   std::string moving_from;      // another such folder, whose entries are on their way into `workspace`
   bool removing = false;        // asked to go with its workspace: nothing of it may be used any more

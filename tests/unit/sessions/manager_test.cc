@@ -376,6 +376,44 @@ TEST_F(ManagerTest, EndsASessionWithALiveBackgroundCommand) {
   EXPECT_TRUE((*ledger)->commands("")->empty()) << "it wrote its end after all was removed";
 }
 
+TEST_F(ManagerTest, AClockThatJumpsRemovesNothing) {
+  open(without_pool());
+  ASSERT_TRUE(manager_->open("t/a"));
+  EXPECT_EQ(said("t/a", {"write", "f", "kept"}), "");
+  ASSERT_TRUE(manager_->close("t/a", Workspace::keep));
+  const milliseconds jump = std::chrono::hours(24 * 40);
+  clock_.advance(jump);
+  manager_->tick();
+  ASSERT_EQ(state("t/a"), SessionState::terminated);
+  EXPECT_GT(info("t/a").row.expires_ms, clock_.now_ms()) << "so much is said";
+  clock_.advance(-jump);
+  manager_->tick();
+  EXPECT_EQ(info("t/a").row.expires_ms, 0);
+  EXPECT_EQ(said("t/a", {"read", "f"}), "kept");
+  ASSERT_TRUE(manager_->close("t/a", Workspace::keep));
+  clock_.advance(jump);
+  manager_->tick();
+  clock_.advance(std::chrono::hours(24));
+  manager_->tick();
+  EXPECT_TRUE(manager_->sessions().empty());
+}
+
+// Killed then, guard must not find its session to have been idle for all that time.
+TEST_F(ManagerTest, ASessionIsUsedForAsLongAsSomethingRuns) {
+  open(without_pool());
+  ASSERT_TRUE(manager_->open("t/a"));
+  const auto task = manager_->start("t/a", program({"sleep"}));
+  ASSERT_TRUE(task);
+  clock_.advance(std::chrono::hours(24 * 40));
+  manager_->tick();
+  const auto ledger = Ledger::open(state_.path());
+  ASSERT_TRUE(ledger);
+  const auto rows = *(*ledger)->sessions();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].used_ms, clock_.now_ms());
+  sandboxes_.stop_sleepers();
+}
+
 TEST_F(ManagerTest, SweepsOver72Hours) {
   open();
   wait_for_pool(5);
@@ -566,7 +604,9 @@ TEST_F(ManagerTest, RemovesWhatWasTerminatedForTooLong) {
     ASSERT_TRUE(manager_->close(id, Workspace::keep));
     clock_.advance(std::chrono::hours(24));
   }
-  clock_.advance(std::chrono::hours(29 * 24));
+  clock_.advance(std::chrono::hours(28 * 24 + 1));
+  manager_->tick();
+  clock_.advance(std::chrono::hours(24));
   manager_->tick();
   ASSERT_EQ(manager_->sessions().size(), 1u);
   EXPECT_EQ(folders().size(), 1u);

@@ -154,7 +154,7 @@ TEST(Error, BecomesTerminatedAfterAMinute) {
   ASSERT_EQ(decisions(kPolicy, {&row, 1}, kStart + kMinute).size(), 1u);
 }
 
-TEST(Terminated, GoesAfterThirtyDaysAndNotBefore) {
+TEST(Terminated, GoesADayAfterItWasFoundToBeThirtyDaysOld) {
   const std::int64_t now = kStart + 100 * 24 * kHour;
   std::vector<SessionRow> rows = {session("t/31", kStart, now - 31 * 24 * kHour)};
   for (int i = 0; i < 5'000; ++i) rows.push_back(session("t/" + std::to_string(i), kStart, now - 30 * 24 * kHour));
@@ -162,12 +162,24 @@ TEST(Terminated, GoesAfterThirtyDaysAndNotBefore) {
     return decision.fate == Fate::remove;
   })) << "none is TERMINATED";
   for (SessionRow& row : rows) row.state = SessionState::terminated;
-  const std::vector<Decision> made = decisions(kPolicy, rows, now);
+  EXPECT_TRUE(decisions(kPolicy, rows, now).empty()) << "the clock may be wrong";
+  const Sweep found = sweep(kPolicy, rows, now);
+  ASSERT_EQ(found.marks.size(), 1u);
+  EXPECT_EQ(found.marks[0].expires_ms, now + 24 * kHour);
+  EXPECT_EQ(found.report.expired, 0u);
+  rows[0].expires_ms = found.marks[0].expires_ms;
+  EXPECT_TRUE(sweep(kPolicy, {&rows[0], 1}, now + kHour).marks.empty());
+  EXPECT_TRUE(decisions(kPolicy, rows, now + 24 * kHour - 1).empty());
+  const auto back = decisions(kPolicy, {&rows[0], 1}, now - 2 * 24 * kHour);
+  ASSERT_EQ(back.size(), 1u);
+  EXPECT_EQ(back[0].fate, Fate::unmark) << "it was";
+  rows.resize(1);
+  const std::vector<Decision> made = decisions(kPolicy, rows, now + 24 * kHour);
   ASSERT_EQ(made.size(), 1u);
   EXPECT_EQ(made[0].row.id, "t/31");
   EXPECT_EQ(made[0].fate, Fate::remove);
   rows[0].live = 1;
-  EXPECT_TRUE(decisions(kPolicy, rows, now).empty());
+  EXPECT_TRUE(decisions(kPolicy, rows, now + 24 * kHour).empty());
 }
 
 TEST(Storage, IsLookedAtWhereItMayHaveChanged) {
