@@ -156,7 +156,7 @@ struct Options {
   milliseconds time_limit{0};  // 0: none
 
   // serve
-  std::string listen;      // an address of the loopback; empty: only the socket. session port: empty: the same port
+  std::string listen;      // an address of the loopback; empty: only the socket. session port: or `socket`
   std::string token_file;  // empty: in the state folder
   std::string log_file;    // "-": standard error; empty: no log
   bool print = false;      // install: the units, instead of writing them

@@ -327,9 +327,9 @@ constexpr OptionRow kSessionOptions[] = {
             read_variable})),
     excludes("--unix",
         only("port",
-            {"--listen", "ADDRESS", "port: listen at 127.0.0.1:PORT or [::1]:PORT (default: the same port)",
+            {"--listen", "ADDRESS", "port: listen at 127.0.0.1:PORT or [::1]:PORT, for all who use this machine",
                 &Options::listen})),
-    only("port", {"--unix", "PATH", "port: listen at this socket (mode 0600) instead", &Options::socket}),
+    only("port", {"--unix", "PATH", "port: listen at this socket, for you alone (mode 0600)", &Options::socket}),
     only("watch", {"--recursive", {}, "watch: also what lies in folders below", &Options::recursive}),
     only("close", {"--remove", {}, "close: remove the workspace, too", &Options::remove}),
     kMaskEnv,
@@ -356,7 +356,8 @@ constexpr ActionRow kSessionActions[] = {
         .is_command = true},
     {Action::upload, "SESSION FILE PATH", 3, kNoSession, "guard session upload me/first data.csv data.csv"},
     {Action::download, "SESSION PATH [FILE]", 3, kNoSession, "guard session download me/first out.txt"},
-    {Action::port, "SESSION PORT [--listen ADDRESS | --unix PATH]", 2, kNoSession, "guard session port me/first 3000"},
+    {Action::port, "SESSION PORT --unix PATH|--listen ADDRESS", 2, kNoSession,
+        "guard session port me/first 3000 --unix app.socket"},
     {Action::watch, "SESSION [PATH] [--recursive]", 2, kNoSession, "guard session watch me/first --recursive"},
     {Action::ls, "SESSION [PATH]", 2, kNoSession, kASession},
     {Action::list},
@@ -530,7 +531,7 @@ also without a network; every user of this machine can connect to a port here, a
         .examples = R"(guard session exec me/first -- bun -e 'await Bun.write("a", "1")'
 guard session ls me/first
 guard session exec me/first --background -- bun server.ts
-guard session port me/first 3000
+guard session port me/first 3000 --unix app.socket
 guard session close me/first --remove)",
         .exit_status = R"(exec: that of the command, 124 where its time was over, 128 and the signal's number
 where one ended it; else 0 done, 2 failed, 3 no environment may be used, 64 usage)",

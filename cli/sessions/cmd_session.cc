@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -270,19 +271,31 @@ Result<int> port(const Options& options, CommandContext& context) {
   const auto [end, error] = std::from_chars(named.data(), named.data() + named.size(), port);
   if (error != std::errc() || end != named.data() + named.size() || port == 0)
     return Error(ErrorCode::usage, fmt::format("{} is no port", printable(named))).hint("a number from 1 to 65535");
+  // No default: what listens for everybody is asked for.
+  if (options.socket.empty() == options.listen.empty())
+    return Error(ErrorCode::usage, "who may connect to the port?")
+        .hint(fmt::format(
+            "--unix PATH: you alone; or --listen 127.0.0.1:{}: every user and program of this machine", port));
   PortListener listener;
   if (options.socket.empty()) {
-    const std::string address = options.listen.empty() ? fmt::format("127.0.0.1:{}", port) : options.listen;
-    GUARD_TRY_ASSIGN(auto loopback, serve::listen_on_loopback(address));
+    GUARD_TRY_ASSIGN(auto loopback, serve::listen_on_loopback(options.listen));
     listener = {std::move(loopback.socket), std::move(loopback.address)};
   } else {
     GUARD_TRY_ASSIGN(listener, listen_on_socket(options.socket));
   }
-  GUARD_TRY_ASSIGN(const StartTask start, served_tasks(options, context, options.arguments.front()));
+  std::atomic<bool> gone = false;
+  const auto stop = [&] {
+    gone = true;
+    context.cancel.cancel();
+  };
+  GUARD_TRY_ASSIGN(const StartTask start, served_tasks(options, context, options.arguments.front(), stop));
   if (!options.quiet)
     context.streams.err.print(
         "guard: {} is port {} of {}; Ctrl-C ends\n", printable(listener.place), port, options.arguments.front());
   forward_port(listener, start, port, context.streams.err, context.cancel);
+  if (gone)
+    return Error(ErrorCode::environment_unavailable, "`guard serve` has ended, and what ran in the session with it")
+        .hint("start `guard serve` and the server inside again, then this");
   return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "common/file_io.h"
 #include "common/text/text.h"
 #include "serve/access.h"
 
@@ -25,6 +26,13 @@ namespace {
 // the socket.
 constexpr std::size_t kSideBySide = task_protocol::kTasksMax - 8;
 constexpr int kLookAroundMs = 100;
+
+// What is not whole must not look so: a connection is reset, also by the death of guard, until it has come to its end.
+enum class End : std::uint8_t { reset, whole };
+void will_end(const UniqueFd& client, End how) {
+  const linger value{how == End::reset ? 1 : 0, 0};
+  ::setsockopt(client.get(), SOL_SOCKET, SO_LINGER, &value, sizeof value);
+}
 
 class Forwarded {
  public:
@@ -73,11 +81,8 @@ class Forwarded {
       }
     }
     auto end = task_->end();
-    if (!end && heard) {
-      failure_ = std::move(end).error();
-      const linger at_once{1, 0};  // a reset, as the client would get it from the server itself
-      ::setsockopt(client_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    }
+    if (end && end->outcome.kind == OutcomeKind::exited) will_end(client_, End::whole);
+    if (!end && heard) failure_ = std::move(end).error();
     ::shutdown(client_.get(), SHUT_RD);
     done_ = true;
   }
@@ -103,12 +108,27 @@ class Forwarded {
 }  // namespace
 
 Result<PortListener> listen_on_socket(const std::string& path) {
-  struct stat found {};
-  if (::lstat(path.c_str(), &found) == 0)
+  const auto address = socket_address(path);
+  if (!address) return Error(ErrorCode::input_invalid, fmt::format("{} is too long for a socket", printable(path)));
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // Of the file that bind(2) makes, which is never one that was there.
+  if (!fd || ::fchmod(fd.get(), 0600) != 0 ||
+      ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) {
+    if (errno != EADDRINUSE) return Error::from_errno(ErrorCode::io_error, printable(path), errno);
     return Error(ErrorCode::input_invalid, fmt::format("{} is there already", printable(path)))
-        .hint("remove it, or name another path with --unix");
-  GUARD_TRY_ASSIGN(UniqueFd fd, serve::listen_at(path));
-  return PortListener{std::move(fd), path, path};
+        .hint("remove it if nobody listens there, or name another path with --unix");
+  }
+  struct stat ours {};
+  ::lstat(path.c_str(), &ours);
+  const auto remove_ours = [path, ours](void*) {
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) == 0 && found.st_ino == ours.st_ino && found.st_dev == ours.st_dev)
+      ::unlink(path.c_str());
+  };
+  PortListener listener{std::move(fd), path, {nullptr, remove_ours}};
+  if (::listen(listener.fd.get(), SOMAXCONN) != 0)
+    return Error::from_errno(ErrorCode::io_error, fmt::format("listening at {}", printable(path)), errno);
+  return listener;
 }
 
 void forward_port(const PortListener& listener, const StartTask& start, std::uint16_t port, OutStream& err,
@@ -133,7 +153,8 @@ void forward_port(const PortListener& listener, const StartTask& start, std::uin
     forget_ended();
     if ((fds[0].revents & POLLIN) == 0) continue;
     UniqueFd client(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!client || (!listener.path.empty() && !serve::client_at(client.get()))) continue;
+    if (!client || (listener.file.use_count() > 0 && !serve::client_at(client.get()))) continue;
+    will_end(client, End::reset);
     auto task = start(spec);
     if (task) {
       connections.emplace_back(std::move(client), *std::move(task));
@@ -141,8 +162,6 @@ void forward_port(const PortListener& listener, const StartTask& start, std::uin
       err.print("guard: port {}: {}\n", port, printable(task.error().message()));
     }
   }
-  connections.clear();
-  if (!listener.path.empty()) ::unlink(listener.path.c_str());
 }
 
 }  // namespace guard

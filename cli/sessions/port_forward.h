@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "cli/streams.h"
@@ -15,14 +16,15 @@ namespace guard {
 
 struct PortListener {
   UniqueFd fd;
-  std::string place;      // "127.0.0.1:3000", or the path of a socket
-  std::string path = {};  // of a socket: whoever closes it removes it
+  std::string place;                // "127.0.0.1:3000", or the path of a socket
+  std::shared_ptr<void> file = {};  // of a socket: removed with this, if it is still that one
 };
 
-// With mode 0600, for this user alone. INPUT_INVALID where something lies there.
+// With mode 0600, for this user alone. INPUT_INVALID where something lies there; nothing of that is removed.
 Result<PortListener> listen_on_socket(const std::string& path);
 
-// Until cancelled. What failed with a single connection is said on `err`, and that one is reset.
+// Until cancelled. A connection that fails, or is cut off inside, is reset, as far as a socket can be (one of --unix
+// only ends); so is the one inside where the client resets. What failed is said on `err`.
 void forward_port(const PortListener& listener, const StartTask& start, std::uint16_t port, OutStream& err,
     const CancelToken& cancel);
 

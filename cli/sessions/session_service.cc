@@ -61,7 +61,7 @@ Result<UniqueFd> connect_to_server(const Options& options, CommandContext& conte
 }
 
 Result<std::optional<StartTask>> tasks_of_server(
-    const Options& options, CommandContext& context, const std::string& session) {
+    const Options& options, CommandContext& context, const std::string& session, std::function<void()> gone = {}) {
   GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
   if (!connection) return std::optional<StartTask>();
   serve::Request request;
@@ -71,7 +71,7 @@ Result<std::optional<StartTask>> tasks_of_server(
   WholeAnswer refusal;
   GUARD_TRY_ASSIGN(
       UniqueFd upgraded, serve::ask_to_upgrade(std::move(connection), request, serve::kTaskStream, refusal));
-  if (upgraded) return std::optional(serve::tasks_over(std::move(upgraded)));
+  if (upgraded) return std::optional(serve::tasks_over(std::move(upgraded), std::move(gone)));
   GUARD_TRY(refusal.error());
   return Error(ErrorCode::protocol_error, "the running `guard serve` is of another version")
       .hint("stop it, and start this one");
@@ -105,8 +105,9 @@ Result<StartTask> session_tasks(const Options& options, CommandContext& context,
   return [manager, session](const TaskSpec& spec) { return manager->start(session, spec); };
 }
 
-Result<StartTask> served_tasks(const Options& options, CommandContext& context, const std::string& session) {
-  GUARD_TRY_ASSIGN(auto served, tasks_of_server(options, context, session));
+Result<StartTask> served_tasks(
+    const Options& options, CommandContext& context, const std::string& session, std::function<void()> gone) {
+  GUARD_TRY_ASSIGN(auto served, tasks_of_server(options, context, session, std::move(gone)));
   if (served) return *std::move(served);
   return Error(ErrorCode::environment_unavailable, "no `guard serve` runs here, so nothing runs in the session")
       .hint("start `guard serve`, and in the session what this is to be used with");

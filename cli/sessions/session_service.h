@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -48,8 +49,9 @@ Error foreign_error(const nlohmann::json& said);
 // Starts tasks in the session, which is opened first; the same way. They end with the function.
 Result<StartTask> session_tasks(const Options& options, CommandContext& context, const std::string& session);
 
-// In `guard serve` alone: for what makes no sense where nothing else can run in the session.
-Result<StartTask> served_tasks(const Options& options, CommandContext& context, const std::string& session);
+// In `guard serve` alone: for what makes no sense where nothing else can run in the session. `gone`: as tasks_over().
+Result<StartTask> served_tasks(
+    const Options& options, CommandContext& context, const std::string& session, std::function<void()> gone = {});
 
 // One request, answered by `guard serve` or, where none runs, here.
 Result<void> ask_session(

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "init/processes.h"
+#include "init/tasks/task_keeper.h"
 
 namespace guard::init {
 namespace {
@@ -67,6 +68,9 @@ bool connect_to(int socket, const char* port_text) {
 Failure run_connection(const char* port) {
   const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (server < 0 || !connect_to(server, port)) return {"connecting to the port", errno};
+  // A reset, unless both directions come to their end: whoever is killed here was cut off.
+  linger how{.l_onoff = 1, .l_linger = 0};
+  setsockopt(server, SOL_SOCKET, SO_LINGER, &how, sizeof how);
   const int ends[] = {0, 1, server};
   for (const int fd : ends) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   g_in.to = g_out.from = server;
@@ -81,10 +85,13 @@ Failure run_connection(const char* port) {
       g_in.over = true;
     }
     if (g_out.ended && !g_out.over) {
+      send(kControl, &kHalfClosed, sizeof kHalfClosed, MSG_NOSIGNAL);
       close(g_out.to);
       g_out.over = true;
     }
   }
+  how.l_onoff = 0;
+  setsockopt(server, SOL_SOCKET, SO_LINGER, &how, sizeof how);
   return {};
 }
 

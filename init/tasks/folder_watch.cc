@@ -12,8 +12,9 @@
 #include "init/tasks/task_output.h"
 
 // One watch per folder; paths are relative to the one that was asked for, which is the working folder. What is new is
-// watched first and listed then, so that nothing made in between is missed; it may be said twice. Where folders are
-// more than the table has room for, or the kernel has dropped events, the reader is told to look again.
+// watched first and listed then, so that nothing made in between is missed; it may be said twice. Wherever something is
+// there and can't be watched (no room, no right, a path too long), or the kernel has dropped events, the reader is told
+// to look again.
 namespace guard::init {
 namespace {
 
@@ -69,23 +70,36 @@ bool watch_one(const char* path) {
 
 enum class Said { nothing, entries };
 
+// By errno: what is gone meanwhile, or no folder any more, is told of by an event of its own.
+bool tell_unless_gone(const char* path) { return errno == ENOENT || errno == ENOTDIR || tell('!', path); }
+
 // False where nobody listens. `path` has room for what lies in it.
 bool watch_below(char (&path)[PATH_MAX], Said said) {
-  if (!watch_one(path)) return (errno != ENOSPC && errno != ENOMEM) || tell('!', path);
+  if (!watch_one(path)) return tell_unless_gone(path);
   const size_t length = strlen(path);
   DIR* const entries = opendir(length == 0 ? "." : path);
-  if (entries == nullptr) return true;  // gone meanwhile
+  if (entries == nullptr) return tell_unless_gone(path);
   bool told = true;
   while (told) {
+    errno = 0;
     const dirent* const entry = readdir(entries);
-    if (entry == nullptr) break;
+    if (entry == nullptr) {
+      told = errno == 0 || tell_unless_gone(path);
+      break;
+    }
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
     const int added = snprintf(path + length, sizeof path - length, "%s%s", length == 0 ? "" : "/", entry->d_name);
     struct stat found {};
-    if (static_cast<size_t>(added) < sizeof path - length) {
-      if (said == Said::entries) told = tell('c', path);
-      if (told && g_deep && fstatat(AT_FDCWD, path, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(found.st_mode))
+    const bool fits = static_cast<size_t>(added) < sizeof path - length;
+    if (!fits) path[length] = '\0';
+    if (!fits) told = tell('!', path);
+    if (fits && said == Said::entries) told = tell('c', path);
+    if (fits && told && g_deep) {
+      if (fstatat(AT_FDCWD, path, &found, AT_SYMLINK_NOFOLLOW) != 0) {
+        told = tell_unless_gone(path);
+      } else if (S_ISDIR(found.st_mode)) {
         told = watch_below(path, said);
+      }
     }
     path[length] = '\0';
   }
@@ -126,7 +140,8 @@ Next take(const inotify_event& event) {
   const char kind = kind_of(event.mask);
   static char path[PATH_MAX];
   const int size = snprintf(path, sizeof path, "%s%s%s", folder->path, *folder->path == '\0' ? "" : "/", event.name);
-  if (kind == '\0' || event.len == 0 || static_cast<size_t>(size) >= sizeof path) return Next::go_on;
+  if (kind == '\0' || event.len == 0) return Next::go_on;
+  if (static_cast<size_t>(size) >= sizeof path) return tell('!', folder->path) ? Next::go_on : Next::nobody_listens;
   bool told = tell(kind, path);
   if (told && g_deep && (event.mask & IN_ISDIR) != 0) {
     if (kind == 'm') forget_below(path);

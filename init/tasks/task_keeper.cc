@@ -22,7 +22,6 @@ namespace {
 
 using task_protocol::TaskOperation;
 
-constexpr int kControl = 3;
 constexpr int kSweepEveryMs = 5;
 
 // What the child says where it can't become the program.

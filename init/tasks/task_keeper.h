@@ -27,7 +27,10 @@ struct TaskStart {
   char** environment = nullptr;
 };
 
-// What the keeper tells init on its control socket (SOCK_SEQPACKET), once.
+// The keeper's end of its control socket (SOCK_SEQPACKET).
+constexpr int kControl = 3;
+
+// What it tells init there, once.
 struct TaskRecord {
   int wait_status = 0;
   int error = 0;  // of what could not be started or done; `step` then says what
@@ -36,6 +39,9 @@ struct TaskRecord {
   long long user_us = 0;
   long long sys_us = 0;
 };
+
+// And before that, of a connection, where the server has closed its half in order.
+constexpr char kHalfClosed = 'h';
 
 // What init tells it there: bytes, each the number of a signal for the program's process group; KILL is for everything,
 // and so is TERM with this bit (with CONT behind it: a stopped process could not act on it).

@@ -45,6 +45,7 @@ struct Task {
   int control = -1;
   bool terminal = false;
   bool connection = false;
+  bool half_closed = false;  // by the server of the connection
   Outlet outlets[2];
 
   int input = -1;
@@ -63,6 +64,7 @@ struct Task {
   long long kill_at = kNever;
   long long keeper_kill_at = kNever;
   bool timed_out = false;
+  bool killed = false;  // by its time limit, or by guard
 };
 
 Task g_tasks[kTasksMax];
@@ -214,7 +216,7 @@ void start_task(uint32_t id, char* bytes, size_t size, int null) {
   task.connection = start.kind == TaskOperation::connect;
   task.outlets[0] = {FrameType::out, -1, kWindowBytes, false};
   task.outlets[1] = {FrameType::err, -1, kWindowBytes, false};
-  task.input_ended = task.over = task.lost = task.timed_out = false;
+  task.input_ended = task.over = task.lost = task.timed_out = task.killed = task.half_closed = false;
   task.input_begin = task.input_size = task.input_taken = 0;
   task.record = {};
   task.started = now_ms();
@@ -236,6 +238,7 @@ void order(Task& task, unsigned char what) {
 
 // The keeper kills everything; one that can't any more (somebody inside has stopped it) is killed itself.
 void kill_task(Task& task) {
+  task.killed = true;
   if (!task.program && task.keeper > 0) {
     kill(task.keeper, SIGKILL);
     return;
@@ -248,7 +251,7 @@ void keep_clock(Task& task, long long now) {
   if (!task.used || task.over) return;
   if (task.deadline != kNever && now >= task.deadline) {
     task.deadline = kNever;
-    task.timed_out = true;
+    task.timed_out = task.killed = true;
     order(task, kToEverything | SIGTERM);
     task.kill_at = task.program ? now + task.grace_ms : now;
   }
@@ -356,6 +359,29 @@ void read_requests(int null) {
 
 // --- what init says ---
 
+void hear_keeper(Task& task) {
+  if (task.control < 0) return;
+  const ssize_t size = recv(task.control, &task.record, sizeof task.record, MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size == sizeof kHalfClosed && task.connection) {
+    task.half_closed = true;
+    return;
+  }
+  close_end(task.control);
+  task.record.step[sizeof task.record.step - 1] = '\0';
+  if (size == static_cast<ssize_t>(sizeof task.record)) {
+    task.over = true;
+    return;
+  }
+  task.record = {};
+  if (task.program) {
+    task.lost = g_orphans = true;
+  } else {
+    task.record.wait_status = SIGKILL;
+    task.over = true;
+  }
+}
+
 void begin_task_frame(const Task& task, FrameType type, size_t size) {
   init_protocol::write_number(frame_payload(), task.id);
   begin_frame(static_cast<init_protocol::FrameType>(type), kIdBytes + size);
@@ -373,6 +399,8 @@ bool tell_window(Task& task) {
 }
 
 bool tell_output(Task& task, Outlet& outlet) {
+  // What guard or the time limit has killed waits for no reader: what there is no room for then is dropped.
+  if (task.over && task.killed && outlet.room == 0) close_end(outlet.fd);
   // Of what is over, what the pipes hold is all there will ever be.
   while (outlet.fd >= 0 && outlet.room > 0 && (outlet.ready || task.over)) {
     const size_t size = outlet.room < kOutputChunkBytes ? outlet.room : kOutputChunkBytes;
@@ -387,6 +415,8 @@ bool tell_output(Task& task, Outlet& outlet) {
     if (got < 0 && errno == EAGAIN && !task.over) return false;
     close_end(outlet.fd);
     if (task.connection && outlet.type == FrameType::out) {
+      hear_keeper(task);  // it has said so before, if it was no cut
+      if (!task.half_closed) continue;
       begin_task_frame(task, outlet.type, 0);
       return true;
     }
@@ -481,24 +511,6 @@ bool kill_orphans() {
   }
   closedir(proc);
   return found;
-}
-
-void hear_keeper(Task& task) {
-  const ssize_t size = recv(task.control, &task.record, sizeof task.record, MSG_DONTWAIT);
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  close_end(task.control);
-  task.record.step[sizeof task.record.step - 1] = '\0';
-  if (size == static_cast<ssize_t>(sizeof task.record)) {
-    task.over = true;
-    return;
-  }
-  task.record = {};
-  if (task.program) {
-    task.lost = g_orphans = true;
-  } else {
-    task.record.wait_status = SIGKILL;
-    task.over = true;
-  }
 }
 
 // A task whose keeper was lost is over once nobody is left whom it could have started: no child of ours is an orphan.

@@ -3,8 +3,9 @@
 // (init/tasks/task_keeper.h).
 //
 // All is in static memory and all waiting is one poll(2). A reader outside that does not read stops its own stream
-// only: of each, init takes no more from the program than there is room for. What a killed keeper has left behind comes
-// to init, which kills whatever child of its own is no keeper.
+// only: of each, init takes no more from the program than there is room for. A task that guard or its time limit has
+// killed waits for no reader: what there is no room for then is dropped. What a killed keeper has left behind comes to
+// init, which kills whatever child of its own is no keeper.
 #pragma once
 
 namespace guard::init {

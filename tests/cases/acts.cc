@@ -4,6 +4,7 @@
 //   cwd           prints the folder it is in
 //   file PATH     prints "there" or "not there"
 //   write PATH    makes a file with a few bytes
+//   shut PATH     makes a folder that may not be read
 //   churn PATH N  makes and removes PATH, N times
 //   tty           prints whether descriptor 0 is a terminal, and its size
 //   ids           prints its process and its parent's
@@ -16,15 +17,22 @@
 //   hold          a child in a session of its own that holds the outputs and ignores TERM
 //   sleep MS
 //   flood BYTES   that many bytes on standard output
+//   serve PORT HOW  takes one connection to 127.0.0.1 and says "ready" before: "cut" resets it behind some bytes,
+//                 "whole" closes it there, "reads" reads one byte, says "got", and how it ends
 //   echo          each line of its standard input, until its end
 //   exit CODE
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -84,6 +92,30 @@ void flood(long long bytes) {
   }
 }
 
+void serve(int port, const std::string& how) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || listen(listener, 1) != 0)
+    _exit(8);
+  std::printf("ready\n");
+  const int peer = accept(listener, nullptr, nullptr);
+  char byte = 0;
+  if (how == "reads") {
+    if (read(peer, &byte, 1) == 1) std::printf("got\n");
+    const ssize_t rest = read(peer, &byte, 1);
+    std::printf("%s\n", rest == 0 ? "end" : errno == ECONNRESET ? "reset" : "more");
+    return;
+  }
+  if (write(peer, "some bytes", 10) != 10) _exit(9);
+  pause_ms(100);
+  const linger reset{how == "cut" ? 1 : 0, 0};
+  setsockopt(peer, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  close(peer);
+}
+
 void orphan(const char* path) {
   if (fork() != 0) return;
   setsid();
@@ -113,6 +145,8 @@ int main(int argc, char** argv) {
       std::printf("%s\n", stat(next(), &found) == 0 ? "there" : "not there");
     } else if (word == "write") {
       make(next());
+    } else if (word == "shut") {
+      mkdir(next(), 0);
     } else if (word == "churn") {
       const char* path = next();
       churn(path, std::atol(next()));
@@ -129,6 +163,9 @@ int main(int argc, char** argv) {
       kill(getppid(), SIGSTOP);
     } else if (word == "orphan") {
       orphan(next());
+    } else if (word == "serve") {
+      const int port = std::atoi(next());
+      serve(port, next());
     } else if (word == "pester-init") {
       pester_init();
     } else if (word == "ghost") {

@@ -8,10 +8,13 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
+#include "common/file_io.h"
 #include "common/unique_fd.h"
 #include "tests/support/program/guard_program.h"
 #include "tests/support/program/terminal_program.h"
@@ -25,6 +28,8 @@ constexpr const char* kServer =
     "Bun.listen({hostname: '127.0.0.1', port: 3001, allowHalfOpen: true, socket: {"
     "  open(s) { s.got = '' }, data(s, d) { s.got += d }, end(s) { s.write('all ' + s.got); s.end() } }});"
     "Bun.listen({hostname: '127.0.0.1', port: 3002, socket: { open(s) { s.write('gone'); s.end() }, data() {} }});"
+    "require('net').createServer(s => { s.write('half'); setTimeout(() => s.resetAndDestroy(), 200) })"
+    ".listen(3004, '127.0.0.1');"
     "console.log('listening')";
 
 class Port : public ::testing::TestWithParam<const char*> {
@@ -74,6 +79,21 @@ class Port : public ::testing::TestWithParam<const char*> {
     return socket;
   }
 
+  std::vector<std::string> at_loopback(int port) const {
+    return {"session", "port", "me/first", std::to_string(port), "--listen", "127.0.0.1:0", "--state", path()};
+  }
+  static UniqueFd connect_to(TerminalProgram& guard) {
+    EXPECT_TRUE(guard.prints("Ctrl-C ends")) << guard.printed();
+    const std::size_t colon = guard.printed().find("127.0.0.1:") + 10;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(guard.printed().substr(colon))));
+    UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+
   static UniqueFd connect_to(const std::string& socket) {
     UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
@@ -90,6 +110,7 @@ class Port : public ::testing::TestWithParam<const char*> {
   static std::string rest_of(const UniqueFd& fd) {
     std::string bytes;
     char chunk[65536];
+    errno = 0;
     for (ssize_t size = 0; (size = ::recv(fd.get(), chunk, sizeof chunk, 0)) > 0;)
       bytes.append(chunk, static_cast<std::size_t>(size));
     return bytes;
@@ -139,8 +160,6 @@ TEST_P(Port, EachSideMayCloseFirst) {
   ::shutdown(client.get(), SHUT_WR);
   EXPECT_EQ(rest_of(client), "all hello");
   EXPECT_EQ(rest_of(connect_to(forward(3002))), "gone");
-  // Nobody listens there: a connection all the same, and its end.
-  EXPECT_EQ(rest_of(connect_to(forward(3999))), "");
   // One that is dropped in the middle leaves nothing behind.
   {
     const UniqueFd dropped = connect_to(echo);
@@ -151,27 +170,53 @@ TEST_P(Port, EachSideMayCloseFirst) {
   EXPECT_TRUE(runs()) << session({"list"}).out;
 }
 
+// Half a transfer must not look like a whole one. Where nobody listens, nothing is accepted for good.
+TEST_P(Port, ResetsWhatIsResetInside) {
+  for (const int port : {3999, 3004, 3002}) {
+    TerminalProgram guard(at_loopback(port), project_.path(), project_.environment());
+    const UniqueFd fd = connect_to(guard);
+    const std::string got = rest_of(fd);
+    EXPECT_EQ(errno, port == 3002 ? 0 : ECONNRESET) << port;
+    EXPECT_EQ(got, port == 3999 ? "" : port == 3004 ? "half" : "gone");
+    guard.type("\x03");
+    EXPECT_EQ(guard.wait(), 0) << guard.printed();
+  }
+}
+
+TEST_P(Port, EndsWithGuardServeAndRemovesItsSocketAlone) {
+  const std::string socket = path() + "/app";
+  const std::string neighbour = socket + ".new";
+  ASSERT_TRUE(write_new_file(neighbour, "mine", 0600));
+  TerminalProgram guard({"session", "port", "me/first", "3000", "--unix", socket, "--state", path()}, project_.path(),
+      project_.environment());
+  ASSERT_TRUE(guard.prints("Ctrl-C ends")) << guard.printed();
+  EXPECT_EQ(session({"port", "me/first", "3000", "--unix", socket}).exit_status, 2) << "somebody listens there";
+  EXPECT_EQ(session({"port", "no/session/at/all", "3000", "--unix", path() + "/failed"}).exit_status, 2);
+  EXPECT_FALSE(std::filesystem::exists(path() + "/failed"));
+  ::kill(started_.front(), SIGKILL);
+  EXPECT_EQ(guard.wait(), 3) << guard.printed();
+  EXPECT_TRUE(guard.prints("has ended")) << guard.printed();
+  EXPECT_FALSE(std::filesystem::exists(socket));
+  EXPECT_TRUE(std::filesystem::exists(neighbour));
+  int status = 0;
+  ::waitpid(started_.front(), &status, 0);
+  started_.clear();
+}
+
 TEST_P(Port, ListensOnThisMachineAlone) {
   for (const char* place : {"0.0.0.0:0", "192.168.0.1:80", "localhost:80", "127.0.0.1", "127.0.0.1:x", "[::]:80"}) {
     const auto result = session({"port", "me/first", "3000", "--listen", place});
     EXPECT_EQ(result.exit_status, 2) << place << result.err;
   }
-  EXPECT_EQ(session({"port", "me/first", "0"}).exit_status, 64);
+  EXPECT_EQ(session({"port", "me/first", "0", "--listen", "127.0.0.1:0"}).exit_status, 64);
+  EXPECT_EQ(session({"port", "me/first", "3000"}).exit_status, 64) << "who may connect is never a default";
   EXPECT_EQ(session({"port", "me/first", "3000", "--unix", path()}).exit_status, 2);
   struct stat found {};
   ASSERT_EQ(::stat(forward(3000).c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0777, 0600u);
 
-  TerminalProgram guard({"session", "port", "me/first", "3000", "--listen", "127.0.0.1:0", "--state", path()},
-      project_.path(), project_.environment());
-  ASSERT_TRUE(guard.prints("Ctrl-C ends")) << guard.printed();
-  const std::size_t colon = guard.printed().find("127.0.0.1:") + 10;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(guard.printed().substr(colon))));
-  const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  TerminalProgram guard(at_loopback(3000), project_.path(), project_.environment());
+  const UniqueFd fd = connect_to(guard);
   say(fd, request(1000));
   EXPECT_EQ(body_bytes(rest_of(fd)), 1000u);
   guard.type("\x03");

@@ -248,6 +248,61 @@ TEST_P(OpenSandboxTest, EndsATaskAtItsTimeWithAllThatItStarted) {
   });
 }
 
+TEST_P(OpenSandboxTest, ATimeLimitDoesNotWaitForAReader) {
+  opened([this](OpenSandbox& sandbox) {
+    TaskSpec flood = acts({"flood", "100000000"});
+    flood.timeout = milliseconds(200);
+    const auto task = sandbox.start(flood);
+    ASSERT_OK(task);
+    for (int i = 0; i < 200 && !(*task)->ended(); ++i) std::this_thread::sleep_for(milliseconds(25));
+    ASSERT_TRUE((*task)->ended());
+    const auto rest = collect(**task, 1 << 20, Deadline::after(milliseconds(10'000)));
+    ASSERT_OK(rest);
+    EXPECT_EQ(rest->end.outcome.kind, OutcomeKind::timed_out);
+    EXPECT_EQ(rest->out.size(), task_protocol::kWindowBytes);
+  });
+}
+
+// Half a transfer must not look like a whole one, on neither side.
+TEST_P(OpenSandboxTest, AConnectionThatIsCutDoesNotEndInOrder) {
+  opened([this](OpenSandbox& sandbox) {
+    const auto serve = [&](const char* port, const char* how) {
+      auto server = sandbox.start(acts({"serve", port, how}));
+      EXPECT_TRUE(server && (*server)->read(Deadline::after(milliseconds(10'000))));
+      return std::move(*server);
+    };
+    for (const bool cut : {true, false}) {
+      const auto server = serve(cut ? "4001" : "4002", cut ? "cut" : "whole");
+      TaskSpec spec = operation(TaskOperation::connect, {cut ? "4001" : "4002"});
+      spec.input = true;
+      const auto connection = sandbox.start(spec);
+      ASSERT_OK(connection);
+      bool half_closed = false;
+      for (;;) {
+        const auto piece = (*connection)->read(Deadline::after(milliseconds(10'000)));
+        ASSERT_OK(piece);
+        if (!*piece) break;
+        if (!(*piece)->bytes.empty()) continue;
+        half_closed = true;
+        ASSERT_OK((*connection)->close_input());
+      }
+      EXPECT_EQ(half_closed, !cut);
+      EXPECT_EQ((*connection)->end().has_value(), !cut);
+    }
+    const auto server = serve("4003", "reads");
+    TaskSpec spec = operation(TaskOperation::connect, {"4003"});
+    spec.input = true;
+    auto connection = sandbox.start(spec);
+    ASSERT_OK(connection);
+    ASSERT_OK((*connection)->write_input("x", Deadline::after(milliseconds(10'000))));
+    ASSERT_OK(server->read(Deadline::after(milliseconds(10'000))));
+    connection->reset();
+    const auto said = collect(*server, 100, Deadline::after(milliseconds(10'000)));
+    ASSERT_OK(said);
+    EXPECT_EQ(said->out, "reset\n");
+  });
+}
+
 TEST_P(OpenSandboxTest, NothingOfATaskOutlivesIt) {
   opened([this](OpenSandbox& sandbox) {
     const auto left = done(sandbox, acts({"orphan", "/workspace/late", "hold", "args", "gone"}));
@@ -458,6 +513,15 @@ TEST_P(OpenSandboxTest, TellsWhatChangesInAFolder) {
 // More happens than is read: what the reader has is bounded, and it is told that there was more.
 TEST_P(OpenSandboxTest, TellsThatItHasMissedWhatChanged) {
   opened([this](OpenSandbox& sandbox) {
+    ASSERT_OK(done(sandbox, acts({"shut", "/workspace/shut"})));
+    const auto deep = sandbox.start(operation(TaskOperation::watch, {"/workspace", "2"}));
+    ASSERT_OK(deep);
+    const auto told = (*deep)->read(Deadline::after(milliseconds(10'000)));
+    ASSERT_TRUE(told && *told);
+    const auto first = WatchReader().push((*told)->bytes);
+    ASSERT_OK(first);
+    EXPECT_EQ(first->front().kind, WatchKind::missed) << "what lies in a folder that it can't read";
+    EXPECT_EQ(first->front().path, "shut");
     const auto task = sandbox.start(operation(TaskOperation::watch, {"/workspace", "1"}));
     ASSERT_OK(task);
     const auto begun = (*task)->read(Deadline::after(milliseconds(10'000)));
