@@ -56,6 +56,11 @@ Result<TerminalTask> project_sandbox(const Options& options, CommandContext& con
     if (options.backend.value_or(run.backend) != run.backend)
       return Error(ErrorCode::input_invalid, fmt::format("the recorded run was in {}", to_string(run.backend)))
           .hint("leave --backend out");
+    // A record may have been made up: it leads nowhere that neither the configuration nor the user does.
+    if (!options.backend && !loaded.config.allows(run.backend))
+      return Error(ErrorCode::input_invalid,
+          fmt::format("the recorded run was in {}, which is no backend of this project", to_string(run.backend)))
+          .hint(fmt::format("where you trust the record: --backend {}", to_string(run.backend)));
     request.backend = run.backend;
     request.files = run.files;
     recorded = std::move(run.sandbox);

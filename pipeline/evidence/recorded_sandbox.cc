@@ -16,8 +16,8 @@ namespace {
 
 // Of `guard verify`; that another guard wrote the record, or judged by other rules, changes no sandbox.
 constexpr std::array<std::string_view, 6> kNeeded = {"digest", "shape", "project files", "guard.toml", "image", "bun"};
-constexpr std::array<std::string_view, 6> kShapes = {
-    "limits.", "docker.", "namespace.", "image.", "check.paths", "run.env"};
+constexpr std::array<std::string_view, 7> kShapes = {
+    "limits.", "docker.", "namespace.", "image.", "check.paths", "run.env", "require_cgroups"};
 
 Error refused(const EvidenceCheck& check) {
   constexpr std::size_t kShown = 10;
@@ -51,6 +51,10 @@ Result<RecordedRun> recorded_run(std::string_view bytes, const EvidencePresent& 
     return Error(ErrorCode::input_invalid, "the recorded run never came to a sandbox")
         .hint(fmt::format("it ended as {} ({}); `guard shell` alone opens a sandbox of the project as it is now",
             printable(record.verdict), printable(record.reason)));
+  const auto& relaxations = record.run.relaxations;
+  if (std::any_of(relaxations.begin(), relaxations.end(), [](const auto& one) { return one.starts_with("--write "); }))
+    return Error(ErrorCode::input_invalid, "the recorded command could write to folders of the project")
+        .hint("what they held then is not known; `guard exec --tty --write DIR` shows them as they are now");
   RecordedRun run;
   run.sandbox = {record.run.hashes, record.run.spec->image.reference, record.run.spec->image.id};
   run.backend = *backend;

@@ -23,7 +23,7 @@ struct RecordedRun {
 };
 
 // INPUT_INVALID where the record was changed, or files, guard.toml, image or bun are not those of then, with all that
-// differs; where nothing was staged, so that there was no sandbox.
+// differs; where nothing was staged, so that there was no sandbox; where folders of the project were shared with it.
 Result<RecordedRun> recorded_run(std::string_view bytes, const EvidencePresent& present, const CancelToken& cancel);
 
 // Whether these settings make the same sandbox: limits, image, which files. Values of [run.env] are hidden in a record,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "common/file_io.h"
@@ -68,11 +69,34 @@ TEST_P(Shell, OpensTheSandboxOfARecordedRun) {
   project_.write("README.md", "new\n");
   auto guard = start({"shell", "--record", name});
   ASSERT_TRUE(guard->prints("Welcome to Bun")) << guard->printed();
-  guard->type("require('fs').readdirSync('/app').join('+')\r");
-  EXPECT_TRUE(guard->prints("sandbox")) << guard->printed();
-  EXPECT_EQ(guard->printed().find("README.md"), std::string::npos) << guard->printed();
+  guard->type("['README.md', 'sandbox/add.test.ts'].map((f) => require('fs').existsSync('/app/' + f)).join('-')\r");
+  EXPECT_TRUE(guard->prints("false-true")) << guard->printed();
   guard->type(kCtrlD);
   EXPECT_EQ(guard->wait(), 0);
+}
+
+// Whoever wrote the record has no say in where it is opened, nor in what of the project it may change.
+TEST_P(Shell, RefusesARecordThatLeadsElsewhere) {
+  const std::string other = std::string_view(GetParam()) == "docker" ? "namespace" : "docker";
+  const std::string name = record();
+  const auto refused = [&](const std::map<std::string, std::string>& more) {
+    auto environment = project_.environment();
+    for (const auto& [key, value] : more) environment[key] = value;
+    TerminalProgram guard({"shell", "--record", name}, project_.path(), environment);
+    EXPECT_EQ(guard.wait(), 2) << guard.printed();
+    return guard.printed();
+  };
+  EXPECT_NE(
+      refused({{"GUARD_BACKEND", other}, {"GUARD_FALLBACK", "none"}}).find("no backend of this"), std::string::npos);
+  EXPECT_NE(refused({{"GUARD_REQUIRE_CGROUPS", "true"}}).find("require_cgroups was"), std::string::npos);
+
+  project_.write("data/a.txt", "a\n");
+  const auto written = project_.guard(
+      {"exec", "--backend", GetParam(), "--write", "data", "--record", "write.json", "--", "bun", "-e", "0"});
+  ASSERT_EQ(written.exit_status, 0) << written.err;
+  auto writes = start({"shell", "--record", "write.json"});
+  EXPECT_EQ(writes->wait(), 2) << writes->printed();
+  EXPECT_TRUE(writes->prints("could write to folders")) << writes->printed();
 }
 
 TEST_P(Shell, RefusesARecordOfWhatIsNotThereAnyMore) {
