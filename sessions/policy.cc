@@ -90,11 +90,9 @@ std::vector<Decision> decisions(const Policy& policy, std::span<const SessionRow
     const bool is_old = is_kept_no_longer(policy, session, now);
     if (session.removing || (is_old && is_marked && session.expires_ms <= now)) {
       made.push_back({session, Fate::remove, false});
-    } else if (state == SessionState::running) {
-      continue;
-    } else if (is_marked && !is_old && !is_expired(policy, session, now)) {
+    } else if (state != SessionState::running && is_marked && !is_old && !is_expired(policy, session, now)) {
       made.push_back({session, Fate::unmark, false});
-    } else if (state == SessionState::terminated) {
+    } else if (state == SessionState::running || state == SessionState::terminated) {
       continue;
     } else if (is_marked && session.expires_ms <= now) {
       made.push_back({session, Fate::end, true});
