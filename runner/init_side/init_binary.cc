@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "runner/process/child_process.h"
 #include "runner/sandbox/seccomp_filter.h"
 
 extern "C" {
@@ -44,7 +46,10 @@ Result<std::filesystem::path> written_out(
   if (is_intact(path, bytes, mode)) return path;
   const std::string what = fmt::format("writing out the sandbox's {}", name);
   GUARD_TRY(make_folders(folder, 0755).context(what));
-  GUARD_TRY(write_file_atomically(path, bytes, mode).context(what));
+  {
+    const std::scoped_lock alone(executable_writes());
+    GUARD_TRY(write_file_atomically(path, bytes, mode).context(what));
+  }
   if (!is_intact(path, bytes, mode)) {
     return Error(ErrorCode::io_error, fmt::format("{} does not hold what was written into it", path.string()));
   }

@@ -164,6 +164,11 @@ Result<Pipe> make_pipe(ErrorCode code) {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
+std::shared_mutex& executable_writes() {
+  static std::shared_mutex mutex;
+  return mutex;
+}
+
 Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
   if (spec.argv.empty() || spec.argv.front().empty())
     return Error(ErrorCode::input_invalid, "no program to run was given");
@@ -191,11 +196,13 @@ Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
   // Not fork(): copying our page tables, and every page that we write to afterwards, costs more than the rest of a
   // start. The child works in our memory while we wait: it leaves nothing there but the numbers of its own descriptors
   // in `plan`.
+  std::shared_lock writers(executable_writes());  // until the child has executed
   // NOLINTBEGIN(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   const pid_t pid = ::vfork();
   const int fork_error = errno;
   if (pid == 0) run_child(plan, spec);
   // NOLINTEND(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
+  writers.unlock();
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return Error::from_errno(ErrorCode::execution_failed, "fork", fork_error);
   ::setpgid(pid, pid);  // both sides set it, so that it holds whoever comes first

@@ -1,7 +1,7 @@
 // One child process at the head of its own process group. What runs when is the caller's business (subprocess.h,
 // init_run.h); this only starts it with nothing it should not have, and makes sure that it is gone in the end.
 //
-// Linux only: pidfd, close_range. Not thread-safe.
+// Linux only: pidfd, close_range. Not thread-safe, but children may be started by several threads.
 #pragma once
 
 #include <signal.h>
@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,11 @@ struct Pipe {
   UniqueFd write;
 };
 Result<Pipe> make_pipe(ErrorCode code);
+
+// To be held alone by whoever has a file open for writing that will be executed: a child has a copy of every descriptor
+// of ours until it executes, and what anybody has open for writing can't be executed (ETXTBSY). start() holds it
+// shared.
+std::shared_mutex& executable_writes();
 
 struct ChildSpec {
   std::vector<std::string> argv;           // argv[0] is looked up in PATH of `env` unless it holds a '/'

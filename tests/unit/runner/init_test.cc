@@ -1,6 +1,9 @@
 // guard-init itself, as a plain supervisor, with system calls of its own that fail.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 
+#include <atomic>
 #include <thread>
 
 #include "runner/init_side/init_binary.h"
@@ -216,6 +219,43 @@ TEST_F(Init, IsWrittenOutAgainWhenItWasTamperedWith) {
   again = init_binary_path();
   ASSERT_TRUE(again.has_value());
   EXPECT_FALSE(std::filesystem::is_symlink(init_));
+}
+
+// A child has a copy of every descriptor until it executes, and what anybody has open for writing can't be executed.
+TEST_F(Init, CanBeExecutedAtOnceWhateverElseIsBeingStarted) {
+  const auto status_of = [](ChildSpec spec) {
+    auto child = ChildProcess::start(spec);
+    EXPECT_TRUE(child) << child.error().to_string();
+    return child ? child->reap() : -1;
+  };
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    ChildSpec slow;
+    slow.argv = {"/bin/true"};
+    while (!done) {
+      // As control groups under load: what enters them waits.
+      Pipe pipe = make_pipe(ErrorCode::io_error).value();
+      ASSERT_EQ(::fcntl(pipe.write.get(), F_SETPIPE_SZ, 4096), 4096);
+      ASSERT_EQ(::write(pipe.write.get(), std::string(4096, 'x').data(), 4096), 4096);
+      slow.join_cgroups = {pipe.write.get()};
+      std::thread reader([&] {
+        std::this_thread::sleep_for(milliseconds(20));
+        std::string read(4096, ' ');
+        EXPECT_EQ(::read(pipe.read.get(), read.data(), read.size()), 4096);
+      });
+      status_of(slow);
+      reader.join();
+    }
+  });
+  ChildSpec init;
+  init.argv = {"/usr/bin/env", init_};  // which tries once, as bubblewrap
+  for (int i = 0; i < 100 && !HasFailure(); ++i) {
+    std::filesystem::remove(init_);
+    EXPECT_TRUE(init_binary_path());
+    EXPECT_EQ(WEXITSTATUS(status_of(init)), 64) << "round " << i;
+  }
+  done = true;
+  other.join();
 }
 
 TEST_F(Init, GetsItsCommandFromTheSpec) {
