@@ -30,6 +30,8 @@ endif()
 
 find_program(GUARD_CCACHE ccache)
 if(GUARD_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${GUARD_CCACHE}")
+  # Without the sloppiness it keeps nothing that was compiled with precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${GUARD_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER "${GUARD_CCACHE}")
 endif()

