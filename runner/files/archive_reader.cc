@@ -118,14 +118,14 @@ Result<bool> answered(int code, archive* reader, const Feed& feed) {
   if (feed.failure) return *feed.failure;
   if (::archive_errno(reader) == ENOMEM) return too_much_memory();
   const char* words = ::archive_error_string(reader);
-  return unreadable(printable(words == nullptr ? "no reason" : words));
+  return unreadable(words == nullptr ? "it is cut off or damaged" : printable(words));
 }
 
 // What another source holds, without its compression, counted and digested on the way.
 class PlainSource final : public ByteSource {
  public:
-  PlainSource(ByteSource& from, std::uint64_t bytes_max)
-      : feed_{from, {}}, reader_(::archive_read_new()), bytes_max_(bytes_max) {}
+  PlainSource(ByteSource& from, const ReadBudget& budget)
+      : feed_{from, {}}, reader_(::archive_read_new()), left_(budget) {}
 
   Result<void> open() {
     archive* const reader = reader_.get();
@@ -152,10 +152,7 @@ class PlainSource final : public ByteSource {
           has_bytes_, answered(::archive_read_data_block(reader_.get(), &bytes, &size, &offset), reader_.get(), feed_));
     }
     const std::span piece(static_cast<const char*>(bytes), has_bytes_ ? size : 0);
-    if (piece.size() > bytes_max_ - bytes_) {
-      return Error(ErrorCode::file_too_large, "all layers together hold more than the bytes that guard takes")
-          .hint("make a smaller image");
-    }
+    GUARD_TRY(left_.take(piece.size()));
     bytes_ += piece.size();
     hash_.update(piece);
     return piece;
@@ -176,7 +173,7 @@ class PlainSource final : public ByteSource {
  private:
   Feed feed_;
   Reader reader_;
-  std::uint64_t bytes_max_;
+  ReadBudget left_;
   std::uint64_t bytes_ = 0;
   Sha256 hash_;
   bool has_bytes_ = false;
@@ -254,15 +251,17 @@ Result<void> tell_entry(archive* reader, const Feed& feed, archive_entry* entry,
   return ok();
 }
 
-Result<void> tell_archive(int fd, const std::string& name, std::uint64_t bytes_max, Teller& teller) {
+Result<void> tell_archive(
+    int fd, const std::string& name, const ReadBudget& budget, AfterEnd after_end, Teller& teller) {
   FileSource file(fd, name);
-  PlainSource plain(file, bytes_max);
+  PlainSource plain(file, budget);
   GUARD_TRY(plain.open());
   Feed feed{plain, {}};
   const Reader owned(::archive_read_new());
   archive* const reader = owned.get();
   ::archive_read_support_format_tar(reader);
   ::archive_read_set_options(reader, "hdrcharset=BINARY");  // names are bytes
+  if (after_end == AfterEnd::read) ::archive_read_set_options(reader, "read_concatenated_archives");
   GUARD_TRY(answered(::archive_read_open(reader, &feed, nullptr, give, nullptr), reader, feed));
   for (;;) {
     archive_entry* entry = nullptr;
@@ -304,13 +303,14 @@ bool confine(int fd, int socket, std::uint64_t seconds) {
       limit(RLIMIT_FSIZE, 0, 0) && ::prctl(PR_SET_DUMPABLE, 0) == 0;  // what it reads is in no core file either
 }
 
-[[noreturn]] void be_the_reader(int fd, int socket, const std::string& name, const ReadBudget& budget) {
+[[noreturn]] void be_the_reader(
+    int fd, int socket, const std::string& name, AfterEnd after_end, const ReadBudget& budget) {
   // libarchive ends the process where it has no memory; nothing of guard's may run then.
   std::atexit([] { ::_exit(1); });
   Teller teller(socket);
   if (!confine(fd, socket, seconds_of(budget))) ::_exit(1);
   try {
-    if (const auto told = tell_archive(fd, name, budget.bytes, teller); !told) teller.fail(told.error());
+    if (const auto told = tell_archive(fd, name, budget, after_end, teller); !told) teller.fail(told.error());
   } catch (const std::exception&) {
     teller.fail(too_much_memory());
   }
@@ -326,7 +326,7 @@ class ReaderProcess {
   ReaderProcess& operator=(const ReaderProcess&) = delete;
   ~ReaderProcess() { reap(); }
 
-  Result<void> start(int fd, const std::string& name) {
+  Result<void> start(int fd, const std::string& name, AfterEnd after_end) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
       return Error::from_errno(ErrorCode::io_error, "socketpair", errno);
@@ -337,7 +337,7 @@ class ReaderProcess {
     if (pid_ < 0) return Error::from_errno(ErrorCode::io_error, "fork", errno);
     if (pid_ > 0) return ok();
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != guard) ::_exit(1);
-    be_the_reader(fd, other.get(), name, budget_);
+    be_the_reader(fd, other.get(), name, after_end, budget_);
   }
 
   // What it says next, good until the next call.
@@ -447,10 +447,19 @@ Result<void> take_entry(ReaderProcess& reader, std::string_view text, const Take
 
 }  // namespace
 
-Result<ArchiveRead> read_archive(
-    int fd, const std::string& name, ReadBudget& budget, const TakeEntry& take, const CancelToken& cancel) {
+Result<void> ReadBudget::take(std::uint64_t count) {
+  if (count > bytes) {
+    return Error(ErrorCode::file_too_large, "all layers together hold more than the bytes that guard takes")
+        .hint("make a smaller image");
+  }
+  bytes -= count;
+  return ok();
+}
+
+Result<ArchiveRead> read_archive(int fd, const std::string& name, AfterEnd after_end, ReadBudget& budget,
+    const TakeEntry& take, const CancelToken& cancel) {
   ReaderProcess reader(budget, cancel);
-  GUARD_TRY(reader.start(fd, name));
+  GUARD_TRY(reader.start(fd, name, after_end));
   for (;;) {
     GUARD_TRY_ASSIGN(auto message, reader.next());
     auto& [says, text] = message;
@@ -460,7 +469,7 @@ Result<ArchiveRead> read_archive(
     }
     if (says != Says::end) return unreadable("its reader makes no sense of it");
     GUARD_TRY_ASSIGN(const auto end, head_of<EndHead>(text));
-    budget.bytes -= std::min(budget.bytes, end.bytes);
+    GUARD_TRY(budget.take(end.bytes));
     return ArchiveRead{std::string(end.sha256_hex.begin(), end.sha256_hex.end()), end.ended != 0};
   }
 }

@@ -21,11 +21,17 @@
 
 namespace guard {
 
-// What may still be read; each archive takes its part off.
+// What may still be read; each archive takes its part off, and so does who reads one to digest it.
 struct ReadBudget {
   std::uint64_t bytes = 0;  // without compression
   std::chrono::microseconds cpu = {};
+
+  Result<void> take(std::uint64_t count);  // FILE_TOO_LARGE where so many bytes are not left
 };
+
+// What stands behind the end of an archive: engines ignore it in a layer, whose digest holds it; in an archive that
+// nothing holds it is more of it, or shows that it is damaged.
+enum class AfterEnd : std::uint8_t { ignored, read };
 
 struct ArchiveRead {
   std::string sha256_hex;  // of all that it holds, without its compression
@@ -36,7 +42,7 @@ struct ArchiveRead {
 // An Error of `take` ends it. INPUT_INVALID for what is no tar archive, is damaged, or takes more than 256 MB of memory
 // or the budget's time; FILE_TOO_LARGE beyond its bytes; CANCELLED at any moment.
 using TakeEntry = std::function<Result<void>(const TreeEntry& entry, const WriteContent& content)>;
-Result<ArchiveRead> read_archive(
-    int fd, const std::string& name, ReadBudget& budget, const TakeEntry& take, const CancelToken& cancel);
+Result<ArchiveRead> read_archive(int fd, const std::string& name, AfterEnd after_end, ReadBudget& budget,
+    const TakeEntry& take, const CancelToken& cancel);
 
 }  // namespace guard

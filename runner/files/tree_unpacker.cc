@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <ctime>
 #include <string_view>
 #include <vector>
 
@@ -51,6 +53,7 @@ mode_t kept_mode(const TreeEntry& entry) {
 
 // Without "." and slashes that mean nothing; empty: the root itself.
 Result<std::string> plain_path(std::string_view path) {
+  if (path.find('\0') != std::string_view::npos) return refused(path, "has a name that no file can have");
   std::string plain;
   std::string_view above;
   for (const std::string_view part : pieces_of(path, '/')) {
@@ -62,6 +65,12 @@ Result<std::string> plain_path(std::string_view path) {
     plain += part;
   }
   return plain;
+}
+
+std::chrono::nanoseconds thread_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 bool look(int folder, const std::string& name, struct stat& found) {
@@ -81,6 +90,9 @@ Result<UniqueFd> open_in_root(int root, const std::string& path, int flags) {
     return Error::from_errno(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(path), errno);
   }
 }
+
+TreeUnpacker::TreeUnpacker(UniqueFd root, const TreeLimits& limits, const CancelToken& cancel)
+    : root_(std::move(root)), limits_(limits), cancel_(cancel), begun_at_(thread_time()) {}
 
 Result<TreeUnpacker> TreeUnpacker::open(
     const std::filesystem::path& root, const TreeLimits& limits, const CancelToken& cancel) {
@@ -115,7 +127,8 @@ Result<void> TreeUnpacker::add(const TreeEntry& entry, const WriteContent& conte
       return make_folder(folder, place.name, kept_mode(entry));
     case TreeEntry::Kind::link:
       GUARD_TRY(take_away(folder, place.name, Which::all, 0));
-      if (entry.target.empty()) return refused(path, "is a link to nothing");
+      if (entry.target.empty() || entry.target.find('\0') != std::string::npos)
+        return refused(path, "is a link to nothing");
       if (::symlinkat(entry.target.c_str(), folder, place.name.c_str()) != 0) return failed(path, errno);
       return note(folder, place.name);
     case TreeEntry::Kind::special: break;
@@ -134,6 +147,12 @@ Result<UniqueFd> TreeUnpacker::make_file(const std::string& path, mode_t mode) {
 Result<void> TreeUnpacker::count(std::uint64_t bytes, std::string_view path) {
   if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while unpacking");
   bytes_ += std::min(bytes, limits_.bytes_max + 1);
+  // A chain of links costs much more than its name.
+  if (thread_time() - begun_at_ > limits_.reading_max) {
+    return Error(ErrorCode::file_too_large,
+        fmt::format("unpacking needs more than {} s of a processor", limits_.reading_max.count()))
+        .hint("make a smaller image");
+  }
   if (entries_ <= limits_.entries_max && bytes_ <= limits_.bytes_max) return ok();
   return Error(ErrorCode::file_too_large,
       fmt::format("with {} it holds more than the {} entries or {} bytes that guard takes", printable(path),
@@ -163,6 +182,8 @@ Result<UniqueFd> TreeUnpacker::folder(const std::string& path, int depth) {
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   GUARD_TRY_ASSIGN(
       const UniqueFd parent, folder(slash == std::string::npos ? std::string() : path.substr(0, slash), depth + 1));
+  ++entries_;
+  GUARD_TRY(count(0, path));
   GUARD_TRY(make_folder(parent.get(), name));
   UniqueFd made(::openat(parent.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made) return failed(path, errno);

@@ -49,7 +49,8 @@ struct TreeLimits {
   // Entries, and what is looked at to take it away; images with a desktop have some 300,000.
   std::uint64_t entries_max = 2'000'000;
   std::uint64_t bytes_max = 8'000'000'000;  // what one layer in an archive for an engine can be
-  // Of a processor, to read archives (runner/files/archive_reader.h): ten times what gzip needs for so many bytes.
+  // Of a processor, to read archives (runner/files/archive_reader.h), and as much again to unpack them: ten times what
+  // gzip needs for so many bytes.
   std::chrono::seconds reading_max{300};
 };
 
@@ -89,8 +90,7 @@ class TreeUnpacker {
   };
   enum class Which : std::uint8_t { all, of_lower_layers };
 
-  TreeUnpacker(UniqueFd root, const TreeLimits& limits, const CancelToken& cancel)
-      : root_(std::move(root)), limits_(limits), cancel_(cancel) {}
+  TreeUnpacker(UniqueFd root, const TreeLimits& limits, const CancelToken& cancel);
   Result<UniqueFd> folder(const std::string& path, int depth = 0);
   Result<Place> place_of(const std::string& path);
   Result<void> count(std::uint64_t bytes, std::string_view path);
@@ -106,6 +106,7 @@ class TreeUnpacker {
   UniqueFd root_;
   TreeLimits limits_;
   const CancelToken& cancel_;
+  std::chrono::nanoseconds begun_at_;  // of this thread's processor time
   WhiteOuts white_outs_ = WhiteOuts::refused;
   std::unordered_set<ino_t> of_this_layer_;
   std::uint64_t entries_ = 0;

@@ -187,6 +187,11 @@ Result<std::optional<json>> find_document(int folder, const std::string& path) {
   return std::optional(std::move(document));
 }
 
+bool is_saved(const json& manifest) {
+  return manifest.is_array() && !manifest.empty() &&
+      (find_field(manifest[0], "Config") != nullptr || find_field(manifest[0], "Layers") != nullptr);
+}
+
 }  // namespace
 
 Result<std::optional<ForeignImage>> read_foreign_image(int folder) {
@@ -197,15 +202,21 @@ Result<std::optional<ForeignImage>> read_foreign_image(int folder) {
     GUARD_TRY_ASSIGN(ForeignImage image, read_layout(folder, *index));
     return std::optional(std::move(image));
   }
-  // A root file system may have a file of this name, too, but not with a list in it.
-  GUARD_TRY_ASSIGN(const auto manifest, find_document(folder, "manifest.json"));
-  if (!manifest || !manifest->is_array()) {
-    if (open_in_root(folder, "blobs/sha256", O_PATH))
-      return invalid("it holds parts of an image, and neither oci-layout nor manifest.json says which");
-    return std::optional<ForeignImage>();
+  // A root file system may have files of these names, too.
+  auto manifest = find_document(folder, "manifest.json");
+  if (manifest && *manifest && is_saved(**manifest)) {
+    GUARD_TRY_ASSIGN(ForeignImage image, read_saved(folder, **manifest));
+    return std::optional(std::move(image));
   }
-  GUARD_TRY_ASSIGN(ForeignImage image, read_saved(folder, *manifest));
-  return std::optional(std::move(image));
+  for (const char* name : {"bin", "etc", "usr"})
+    if (open_in_root(folder, name, O_PATH)) return std::optional<ForeignImage>();
+  if (!manifest) return std::move(manifest).error();
+  const bool has_blobs = open_in_root(folder, "blobs/sha256", O_PATH).has_value();
+  if (has_blobs || (*manifest && ((*manifest)->is_array() || find_field(**manifest, "layers") != nullptr))) {
+    return invalid("it holds parts of an image, and neither oci-layout nor manifest.json says which")
+        .hint("save it as a docker-archive or an OCI layout, or fetch it again");
+  }
+  return std::optional<ForeignImage>();
 }
 
 Result<void> unpack_layer(
@@ -213,16 +224,18 @@ Result<void> unpack_layer(
   GUARD_TRY_ASSIGN(const UniqueFd fd, open_blob(folder, layer.path));
   if (!layer.blob_sha256.empty()) {
     Sha256 hash;
-    GUARD_TRY(each_chunk(fd.get(), layer.path, &cancel, [&](std::string_view bytes) {
+    // Many layers may name one blob.
+    const auto digest = [&](std::string_view bytes) {
       hash.update(bytes);
-      return ok();
-    }));
+      return budget.take(bytes.size());
+    };
+    GUARD_TRY(each_chunk(fd.get(), layer.path, &cancel, digest));
     if (hash.finish_hex() != layer.blob_sha256) return not_its_digest(layer.path, layer.blob_sha256);
     if (::lseek(fd.get(), 0, SEEK_SET) != 0) return Error::from_errno(ErrorCode::io_error, "lseek", errno);
   }
   into.begin_layer(WhiteOuts::applied);
   const auto add = [&](const TreeEntry& entry, const WriteContent& write) { return into.add(entry, write); };
-  GUARD_TRY_ASSIGN(const ArchiveRead read, read_archive(fd.get(), layer.path, budget, add, cancel));
+  GUARD_TRY_ASSIGN(const ArchiveRead read, read_archive(fd.get(), layer.path, AfterEnd::ignored, budget, add, cancel));
   // Which says, too, that it was not cut off.
   if (read.sha256_hex != layer.diff_sha256) return not_its_digest(layer.path, layer.diff_sha256);
   return ok();

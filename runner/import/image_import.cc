@@ -126,6 +126,7 @@ class Import {
           fmt::format("cannot open {}", printable(request_.from)), errno)
           .hint(fmt::format("name a folder, an archive or {}REFERENCE", kFromEngine));
     }
+    ::fcntl(archive.get(), F_SETFL, O_RDONLY);  // opening waits for nobody, reading does
     return from_archive(std::move(archive));
   }
 
@@ -222,7 +223,8 @@ class Import {
     GUARD_TRY_ASSIGN(TreeUnpacker parts, TreeUnpacker::open(unpacked, request_.limits, cancel_));
     ReadBudget budget{request_.limits.bytes_max, request_.limits.reading_max};
     const auto add = [&](const TreeEntry& entry, const WriteContent& content) { return parts.add(entry, content); };
-    GUARD_TRY_ASSIGN(const ArchiveRead read, read_archive(fd.get(), request_.from, budget, add, cancel_));
+    GUARD_TRY_ASSIGN(
+        const ArchiveRead read, read_archive(fd.get(), request_.from, AfterEnd::read, budget, add, cancel_));
     if (!read.ended)
       return Error(ErrorCode::input_invalid, "the archive is cut off: it does not end as tar archives do")
           .hint("fetch it again, or make it anew");

@@ -331,6 +331,40 @@ TEST_F(ImageImport, CountsWhatARemovalLooksAt) {
   EXPECT_EQ(plan.error().code(), ErrorCode::file_too_large) << plan.error().to_string();
 }
 
+// A short name can ask for many folders, and a chain of links for many steps.
+TEST_F(ImageImport, CountsWhatANameAsksFor) {
+  TarMaker deep;
+  for (int index = 0; index < 100; ++index) {
+    std::string name = std::to_string(index);
+    for (int depth = 0; depth < 40; ++depth) name += "/d";
+    deep.file(name, "");
+  }
+  const auto folders = import(file("deep.tar", deep.bytes()), {1000, 1 << 20});
+  ASSERT_FALSE(folders);
+  EXPECT_EQ(folders.error().code(), ErrorCode::file_too_large) << folders.error().to_string();
+
+  TarMaker links;
+  links.folder("d");
+  for (int index = 0; index < 38; ++index) {
+    std::string target = index == 0 ? "d" : "l" + std::to_string(index - 1);
+    for (int step = 0; step < 12; ++step) target = "d/../" + target;
+    links.link("l" + std::to_string(index), target);
+  }
+  for (int index = 0; index < 200'000; ++index) links.file("l37/a", "");
+  const auto steps = import(file("links.tar", links.bytes()), {.reading_max = std::chrono::seconds(1)});
+  ASSERT_FALSE(steps);
+  EXPECT_NE(steps.error().to_string().find("more than 1 s of"), std::string::npos) << steps.error().to_string();
+}
+
+TEST_F(ImageImport, CountsWhatItDigests) {
+  const std::string layer = TarMaker().file("a", "a").bytes();
+  const std::string stored = through({"gzip"}, layer) + std::string(50'000, '\0');
+  const std::vector<std::string> layers(50, layer);
+  const auto plan = import(layout(layers, std::vector<std::string>(50, stored)), {100, 1 << 20});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code(), ErrorCode::file_too_large) << plan.error().to_string();
+}
+
 TEST_F(ImageImport, LimitsAreOfAllLayersTogether) {
   TarMaker tar;
   for (const char* name : {"a", "b", "c", "d"}) tar.folder(name);
@@ -404,6 +438,43 @@ TEST_F(ImageImport, TakesNoDamagedImageForARootFileSystem) {
   fs::remove(path("layout/oci-layout"));
   EXPECT_NE(refused(path("layout").string()).find("oci-layout"), std::string::npos);
   EXPECT_NE(refused(file("cut.tar", TarMaker().file("etc/a", "a").without_end())).find("end"), std::string::npos);
+}
+
+TEST_F(ImageImport, TakesNoRootFileSystemForAnImage) {
+  // As `podman save --format docker-dir` makes it.
+  const std::string folder = R"({"schemaVersion":2,"config":{},"layers":[{"digest":"sha256:ab"}]})";
+  EXPECT_NE(
+      refused(file("dir.tar", TarMaker().file("manifest.json", folder).file("ab", "x").bytes())).find("docker-archive"),
+      std::string::npos);
+  for (const char* text : {"// with comments\n{}", R"([{"name":"app"}])", R"({"schemaVersion":1,"layers":[]})", "[]"}) {
+    const std::string from = file("root.tar", TarMaker().file("etc/a", "a").file("manifest.json", text).bytes());
+    EXPECT_EQ(this->text(root_of(from) / "manifest.json"), text);
+  }
+  EXPECT_TRUE(is_there(root_of(file("root.tar", TarMaker().folder("usr").folder("manifest.json").bytes())) / "usr"));
+  EXPECT_TRUE(is_there(root_of(file("root.tar", TarMaker().folder("usr").folder("blobs/sha256").bytes())) / "usr"));
+}
+
+TEST_F(ImageImport, LeavesNothingOutThatComesAfterAnEnd) {
+  // A part that was never fetched.
+  std::string hole = TarMaker().file("a", "a").file("b", std::string(5000, 'b')).file("c", "c").bytes();
+  hole.replace(1024, 512, std::string(512, '\0'));
+  refused(file("hole.tar", hole));
+  const std::string first = TarMaker().file("a", "a").bytes();
+  const std::string root = root_of(file("two.tar", first + TarMaker().file("b", "b").bytes()));
+  EXPECT_EQ(text(fs::path(root) / "b"), "b");
+}
+
+TEST_F(ImageImport, WaitsForAPipe) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream pipe(path("pipe"), std::ios::binary);
+    const std::string bytes = TarMaker().file("a", "a").bytes();
+    pipe << bytes.substr(0, 600) << std::flush;
+    ::usleep(200'000);
+    pipe << bytes.substr(600);
+  });
+  EXPECT_EQ(text(root_of(path("pipe").string()) / "a"), "a");
+  writer.join();
 }
 
 TEST_F(ImageImport, SaysHowToMakeItAgain) {
