@@ -72,14 +72,9 @@ Result<void> Clients::may_use(const std::string& name, const std::string& sessio
   if (its.contains(session)) return ok();
   const std::set<std::string> open = open_ones();
   std::erase_if(its, [&open](const std::string& one) { return !open.contains(one); });
-  const auto is_anybodys = [this](const std::string& one) {
-    return std::none_of(
-        clients_.begin(), clients_.end(), [&one](const auto& row) { return row.second.sessions.contains(one); });
-  };
-  const std::size_t count = its.size() + static_cast<std::size_t>(std::count_if(open.begin(), open.end(), is_anybodys));
-  const bool is_counted = open.contains(session) && is_anybodys(session);
-  if (count >= limits_.sessions && !is_counted) {
-    return Error(ErrorCode::execution_failed, fmt::format("{} has {} open sessions, and may have no more", name, count))
+  if (its.size() >= limits_.sessions) {
+    return Error(
+        ErrorCode::execution_failed, fmt::format("{} has {} open sessions, and may have no more", name, its.size()))
         .detail("limit", "sessions")
         .hint("close one: guard session close SESSION");
   }

@@ -29,8 +29,8 @@ struct Load {
 struct ClientLimits {
   double requests_per_second = 2'000;  // a command costs a millisecond: this is more than one at a time can ask for
   double requests_at_once = 4'000;     // after a rest
-  Load held{256u << 20, 128, 32};
-  std::size_t sessions = 128;  // that it uses, and that are open
+  Load held{256u << 20, 256, 32};      // four ports with a browser at each
+  std::size_t sessions = 128;          // that it uses, and that are open
 };
 
 class Clients {
@@ -43,8 +43,8 @@ class Clients {
   // More for what was admitted already.
   Result<std::shared_ptr<void>> hold(const std::string& client, const Load& load);
 
-  // Before the client does something in `session` that opens or reopens it, or may. Those of `open_ones` that no client
-  // has used yet (they were open when guard serve began) count as anybody's. No client: as many as there may be.
+  // Before the client does something in `session` that opens or reopens it, or may. One that was open when guard serve
+  // began counts once its client uses it. No client: as many as there may be.
   using OpenOnes = std::function<std::set<std::string>()>;
   Result<void> may_use(const std::string& client, const std::string& session, const OpenOnes& open_ones);
 

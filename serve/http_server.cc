@@ -245,7 +245,8 @@ Result<std::string> client_of(const Connection& connection, const Parser::value_
 // A request as it comes in, and what it takes of guard serve while it is answered.
 struct Incoming {
   Parser parser;
-  boost::beast::flat_buffer buffer;
+  // Of a body only what is in `parser` is paid for: lines between the pieces have to fit in here.
+  boost::beast::flat_buffer buffer{2 * kHeaderBytesMax};
   error_code failure;  // of the head
   Request request;
   std::vector<std::shared_ptr<void>> held;
@@ -254,7 +255,9 @@ struct Incoming {
 // What has no length is paid for as it comes.
 Result<void> read_body(Socket& socket, Server& server, Incoming& in) {
   error_code failure = in.failure;
-  if (!failure && boost::beast::iequals(in.parser.get()[http::field::expect], "100-continue") && !in.parser.is_done()) {
+  const auto& head = in.parser.get();
+  if (!failure && head.version() == 11 && boost::beast::iequals(head[http::field::expect], "100-continue") &&
+      !in.parser.is_done()) {
     http::response<http::empty_body> go_on{http::status::continue_, 11};
     http::write(socket, go_on, failure);
   }
@@ -365,10 +368,7 @@ class Connections {
     if (count(listener, Peer::client) + count(listener, Peer::unknown) < kConnectionsMax) return true;
     const auto oldest = std::find_if(all_.begin(), all_.end(),
         [&](Connection& connection) { return connection.listener == &listener && connection.drop(); });
-    if (oldest == all_.end()) return false;
-    oldest->thread.join();  // it has nothing left to wait for
-    all_.erase(oldest);
-    return true;
+    return oldest != all_.end();
   }
 
   void accept(const Listener& listener, Server& server) {

@@ -172,6 +172,7 @@ Result<void> Manager::State::close(const std::string& id, Workspace workspace) {
   SessionRow row = row_of(id);
   row.state = SessionState::terminated;
   row.lease_ms = row.expires_ms = 0;
+  row.used_ms = std::max(row.used_ms, clock.now_ms());  // its workspace is kept from here on
   row.removing = row.removing || workspace == Workspace::remove || row.workspace.empty();
   GUARD_TRY(save(row));
   auto retired = retire_of(id, options.close_grace);

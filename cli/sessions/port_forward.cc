@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,16 +54,26 @@ class Forwarded {
   std::optional<Error> failure() const { return failure_; }
 
  private:
+  // No shutdown(2): it would end in order what the close has to reset.
   void give_up() {
     static_cast<void>(task_->signal(SIGKILL));
-    ::shutdown(client_.get(), SHUT_RDWR);
+    stop_waiting();
+  }
+  void stop_waiting() const { ::eventfd_write(stop_.get(), 1); }
+  // False: nobody waits any more.
+  bool wait_for(short events) const {
+    pollfd fds[] = {{client_.get(), events, 0}, {stop_.get(), POLLIN, 0}};
+    while (::poll(fds, std::size(fds), -1) < 0 && errno == EINTR) {
+    }
+    return fds[1].revents == 0;
   }
 
   void pass_in() {
     std::array<char, task_protocol::kInputPieceBytes> bytes;
     for (;;) {
-      const ssize_t size = ::recv(client_.get(), bytes.data(), bytes.size(), 0);
-      if (size < 0 && errno == EINTR) continue;
+      if (!wait_for(POLLIN)) return;
+      const ssize_t size = ::recv(client_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (size < 0) return give_up();
       if (size == 0) return static_cast<void>(task_->close_input());
       if (!task_->write_input({bytes.data(), static_cast<std::size_t>(size)}, Deadline::never())) return;
@@ -83,14 +94,15 @@ class Forwarded {
     auto end = task_->end();
     if (end && end->outcome.kind == OutcomeKind::exited) will_end(client_, End::whole);
     if (!end && heard) failure_ = std::move(end).error();
-    ::shutdown(client_.get(), SHUT_RD);
+    stop_waiting();
     done_ = true;
   }
 
   bool send_all(std::string_view bytes) const {
     while (!bytes.empty()) {
-      const ssize_t sent = ::send(client_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent < 0 && errno == EINTR) continue;
+      if (!wait_for(POLLOUT)) return false;
+      const ssize_t sent = ::send(client_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (sent < 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
@@ -98,6 +110,7 @@ class Forwarded {
   }
 
   const UniqueFd client_;
+  const UniqueFd stop_{::eventfd(0, EFD_CLOEXEC)};
   const std::unique_ptr<Task> task_;
   std::optional<Error> failure_;
   std::atomic<bool> done_ = false;

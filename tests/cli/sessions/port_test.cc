@@ -30,6 +30,7 @@ constexpr const char* kServer =
     "Bun.listen({hostname: '127.0.0.1', port: 3002, socket: { open(s) { s.write('gone'); s.end() }, data() {} }});"
     "require('net').createServer(s => { s.write('half'); setTimeout(() => s.resetAndDestroy(), 200) })"
     ".listen(3004, '127.0.0.1');"
+    "Bun.listen({hostname: '127.0.0.1', port: 3005, socket: { open(s) { s.write('half') }, data() {} }});"
     "console.log('listening')";
 
 class Port : public ::testing::TestWithParam<const char*> {
@@ -181,6 +182,17 @@ TEST_P(Port, ResetsWhatIsResetInside) {
     guard.type("\x03");
     EXPECT_EQ(guard.wait(), 0) << guard.printed();
   }
+}
+
+TEST_P(Port, ResetsWhatItsOwnEndCutsOff) {
+  TerminalProgram guard(at_loopback(3005), project_.path(), project_.environment());
+  const UniqueFd fd = connect_to(guard);
+  char first[4] = {};
+  ASSERT_EQ(::recv(fd.get(), first, sizeof first, MSG_WAITALL), 4);
+  guard.type("\x03");
+  EXPECT_EQ(rest_of(fd), "");
+  EXPECT_EQ(errno, ECONNRESET);
+  EXPECT_EQ(guard.wait(), 0) << guard.printed();
 }
 
 TEST_P(Port, EndsWithGuardServeAndRemovesItsSocketAlone) {

@@ -212,7 +212,7 @@ TEST_F(Serve, SpeaksHttpAsClientsExpectIt) {
   pollfd said{waits.get(), POLLIN, 0};
   ASSERT_EQ(::poll(&said, 1, 5'000), 1) << "it waits for the body";
   char first[26] = {};
-  ASSERT_EQ(::recv(waits.get(), first, 25, 0), 25);
+  ASSERT_EQ(::recv(waits.get(), first, 25, MSG_WAITALL), 25);
   EXPECT_STREQ(first, "HTTP/1.1 100 Continue\r\n\r\n");
   EXPECT_THAT(ask(waits, body), HasSubstr("\"value\":4"));
   // What has no length is charged as it comes: eight of these at once are little.
@@ -224,6 +224,13 @@ TEST_F(Serve, SpeaksHttpAsClientsExpectIt) {
     ASSERT_GT(::send(chunked.back().get(), begun.data(), begun.size(), MSG_NOSIGNAL), 0);
   }
   for (const UniqueFd& fd : chunked) EXPECT_THAT(ask(fd, "0\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  // Nor is there a way to send what is charged to nobody.
+  for (const char* endless : {"1;", "0\r\nA: "}) {
+    EXPECT_THAT(ask(at_socket(),
+                    "PUT /v1/sessions/t/c/files?path=x HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                        (endless + std::string(300'000, 'a'))),
+        StartsWith("HTTP/1.1 400"));
+  }
 }
 
 TEST_F(Serve, LogsWhoAskedForWhatAndNothingOfItsContent) {

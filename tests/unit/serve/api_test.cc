@@ -176,7 +176,8 @@ TEST_F(Limits, CountSessionsThatAreReopened) {
   EXPECT_THAT(asked("GET", "/v1/sessions/t/a/list"), HasSubstr("429 "));
   EXPECT_THAT(asked("GET", "/v1/sessions/t/a/commands"), HasSubstr("200 ")) << "that opens nothing";
   limited({.sessions = 1});
-  EXPECT_THAT(asked("POST", "/v1/sessions/t/c"), HasSubstr("429 ")) << "one is open since before";
+  EXPECT_THAT(asked("POST", "/v1/sessions/t/b/exec"), HasSubstr("exited")) << "it is open since before";
+  EXPECT_THAT(asked("POST", "/v1/sessions/t/c"), HasSubstr("429 "));
 }
 
 }  // namespace
