@@ -366,9 +366,8 @@ class Connections {
   // Whoever has not said who he is goes for others, the first one first. False: there is none.
   bool make_room(const Listener& listener) {
     if (count(listener, Peer::client) + count(listener, Peer::unknown) < kConnectionsMax) return true;
-    const auto oldest = std::find_if(all_.begin(), all_.end(),
+    return std::any_of(all_.begin(), all_.end(),
         [&](Connection& connection) { return connection.listener == &listener && connection.drop(); });
-    return oldest != all_.end();
   }
 
   void accept(const Listener& listener, Server& server) {

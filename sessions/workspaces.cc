@@ -1,6 +1,5 @@
 #include "sessions/workspaces.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
+#include "runner/files/folder_names.h"
 #include "runner/process/run_folder.h"
 
 namespace guard::sessions {
@@ -21,30 +21,6 @@ namespace fs = std::filesystem;
 
 Error fault(std::string_view doing, std::string_view name, int number) {
   return Error::from_errno(ErrorCode::io_error, fmt::format("{} {}", doing, printable(name)), number);
-}
-
-// The names in a folder, or as many as `most`.
-Result<std::vector<std::string>> names_in(int folder, std::size_t most) {
-  // A description of its own: the position in a folder belongs to it.
-  UniqueFd own(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!own) return fault("listing", "a workspace", errno);
-  struct Close {
-    void operator()(DIR* stream) const noexcept { ::closedir(stream); }
-  };
-  const std::unique_ptr<DIR, Close> stream(::fdopendir(own.get()));
-  if (!stream) return fault("listing", "a workspace", errno);
-  static_cast<void>(own.release());
-  std::vector<std::string> names;
-  while (names.size() < most) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());
-    if (entry == nullptr) {
-      if (errno != 0) return fault("listing", "a workspace", errno);
-      break;
-    }
-    if (const std::string_view name = entry->d_name; name != "." && name != "..") names.emplace_back(name);
-  }
-  return names;
 }
 
 // rename(2) of a folder writes to its "..", for which it has to be writable to whoever is not root.
@@ -101,7 +77,7 @@ Result<void> Workspaces::make(const std::string& id) {
 Result<bool> Workspaces::is_empty(const std::string& id) const {
   GUARD_TRY_ASSIGN(const UniqueFd one, open_one(id));
   if (!one) return fault("opening the workspace", id, ENOENT);
-  GUARD_TRY_ASSIGN(const auto names, names_in(one.get(), 1));
+  GUARD_TRY_ASSIGN(const auto names, sorted_names(one.get(), "a workspace", 1));
   return names.empty();
 }
 
@@ -114,7 +90,7 @@ Result<void> Workspaces::move(const std::string& from, const std::string& to) {
   if (::mkdirat(fd_.get(), to.c_str(), 0700) != 0 && errno != EEXIST) return fault("making the workspace", to, errno);
   GUARD_TRY_ASSIGN(const UniqueFd target, open_one(to));
   if (!target) return fault("opening the workspace", to, ENOENT);
-  GUARD_TRY_ASSIGN(const auto names, names_in(source.get(), SIZE_MAX));
+  GUARD_TRY_ASSIGN(const auto names, sorted_names(source.get(), "a workspace"));
   for (const std::string& name : names) {
     GUARD_TRY(begin("moving an entry of the workspace", from));
     GUARD_TRY(rename_entry(source.get(), target.get(), name));
@@ -132,6 +108,6 @@ Result<void> Workspaces::remove(const std::string& id) {
   return remove_tree(path(id));
 }
 
-Result<std::vector<std::string>> Workspaces::list() const { return names_in(fd_.get(), SIZE_MAX); }
+Result<std::vector<std::string>> Workspaces::list() const { return sorted_names(fd_.get(), "the workspaces"); }
 
 }  // namespace guard::sessions

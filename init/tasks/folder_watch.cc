@@ -91,8 +91,10 @@ bool watch_below(char (&path)[PATH_MAX], Said said) {
     const int added = snprintf(path + length, sizeof path - length, "%s%s", length == 0 ? "" : "/", entry->d_name);
     struct stat found {};
     const bool fits = static_cast<size_t>(added) < sizeof path - length;
-    if (!fits) path[length] = '\0';
-    if (!fits) told = tell('!', path);
+    if (!fits) {
+      path[length] = '\0';
+      told = tell('!', path);
+    }
     if (fits && said == Said::entries) told = tell('c', path);
     if (fits && told && g_deep) {
       if (fstatat(AT_FDCWD, path, &found, AT_SYMLINK_NOFOLLOW) != 0) {

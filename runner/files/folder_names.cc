@@ -25,15 +25,16 @@ Result<std::vector<std::string>> sorted_names(const std::filesystem::path& folde
   return sorted_names(fd.get(), folder.native());
 }
 
-Result<std::vector<std::string>> sorted_names(int folder, std::string_view name) {
+Result<std::vector<std::string>> sorted_names(int folder, std::string_view name, std::size_t most) {
   const auto failed = [&] { return Error::from_errno(ErrorCode::io_error, printable(name), errno); };
+  // A description of its own: the position in a folder belongs to it.
   UniqueFd again(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!again) return failed();
   const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(again.get()));
   if (!entries) return failed();
   again.release();
   std::vector<std::string> names;
-  for (;;) {
+  while (names.size() < most) {
     errno = 0;
     const dirent* const entry = ::readdir(entries.get());
     if (entry == nullptr && errno != 0) return failed();

@@ -109,8 +109,7 @@ void TreeUnpacker::begin_layer(WhiteOuts white_outs) {
 Result<void> TreeUnpacker::add(const TreeEntry& entry, const WriteContent& content) {
   GUARD_TRY_ASSIGN(const std::string path, plain_path(entry.path));
   if (path.empty()) return ok();
-  ++entries_;
-  GUARD_TRY(count(entry.bytes, path));
+  GUARD_TRY(count(1, entry.bytes, path));
   GUARD_TRY_ASSIGN(const Place place, place_of(path));
   if (place.name.starts_with(kWhiteOut)) return white_out(place, path);
   const int folder = place.folder.get();
@@ -144,8 +143,9 @@ Result<UniqueFd> TreeUnpacker::make_file(const std::string& path, mode_t mode) {
   return fd;
 }
 
-Result<void> TreeUnpacker::count(std::uint64_t bytes, std::string_view path) {
+Result<void> TreeUnpacker::count(std::uint64_t entries, std::uint64_t bytes, std::string_view path) {
   if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while unpacking");
+  entries_ += entries;
   bytes_ += std::min(bytes, limits_.bytes_max + 1);
   // A chain of links costs much more than its name.
   if (thread_time() - begun_at_ > limits_.reading_max) {
@@ -182,8 +182,7 @@ Result<UniqueFd> TreeUnpacker::folder(const std::string& path, int depth) {
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   GUARD_TRY_ASSIGN(
       const UniqueFd parent, folder(slash == std::string::npos ? std::string() : path.substr(0, slash), depth + 1));
-  ++entries_;
-  GUARD_TRY(count(0, path));
+  GUARD_TRY(count(1, 0, path));
   GUARD_TRY(make_folder(parent.get(), name));
   UniqueFd made(::openat(parent.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made) return failed(path, errno);
@@ -211,8 +210,7 @@ Result<void> TreeUnpacker::white_out(const Place& place, const std::string& path
 Result<void> TreeUnpacker::take_away(int folder, const std::string& name, Which which, int depth) {
   struct stat there {};
   if (!look(folder, name, there)) return errno == ENOENT ? ok() : Result<void>(failed(name, errno));
-  ++entries_;
-  GUARD_TRY(count(0, name));
+  GUARD_TRY(count(1, 0, name));
   const bool stays = which == Which::of_lower_layers && of_this_layer_.count(there.st_ino) != 0;
   if (S_ISDIR(there.st_mode)) GUARD_TRY(take_away_below(folder, name, which, depth));
   if (stays || ::unlinkat(folder, name.c_str(), S_ISDIR(there.st_mode) ? AT_REMOVEDIR : 0) == 0) return ok();
@@ -266,7 +264,7 @@ Result<void> TreeUnpacker::link_file(const Place& place, const TreeEntry& entry)
   if (of_this_layer_.count(wanted.st_ino) == 0)
     return refused(entry.path, fmt::format("is a hard link to {}, which a lower layer has", printable(entry.target)));
   // Whoever reads the tree back reads it again.
-  GUARD_TRY(count(static_cast<std::uint64_t>(wanted.st_size), entry.path));
+  GUARD_TRY(count(0, static_cast<std::uint64_t>(wanted.st_size), entry.path));
   struct stat there {};
   if (look(place.folder.get(), place.name, there) && there.st_ino == wanted.st_ino) return ok();
   GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));

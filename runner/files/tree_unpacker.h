@@ -93,7 +93,7 @@ class TreeUnpacker {
   TreeUnpacker(UniqueFd root, const TreeLimits& limits, const CancelToken& cancel);
   Result<UniqueFd> folder(const std::string& path, int depth = 0);
   Result<Place> place_of(const std::string& path);
-  Result<void> count(std::uint64_t bytes, std::string_view path);
+  Result<void> count(std::uint64_t entries, std::uint64_t bytes, std::string_view path);
   Result<void> white_out(const Place& place, const std::string& path);
   Result<void> take_away(int folder, const std::string& name, Which which, int depth);
   Result<void> take_away_below(int folder, const std::string& name, Which which, int depth);

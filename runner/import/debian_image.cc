@@ -34,8 +34,8 @@ constexpr std::string_view kWays[] = {"Acquire::http", "Acquire::https", "Acquir
 
 // To apt, "git-" is the removal of git, and "git+" its installation.
 bool is_package(std::string_view name) {
-  constexpr std::string_view kFirst = "abcdefghijklmnopqrstuvwxyz0123456789";
-  return name.size() >= 2 && kFirst.find(name.front()) != std::string_view::npos &&
+  constexpr std::string_view kNotFirst = ".+-";
+  return name.size() >= 2 && kNotFirst.find(name.front()) == std::string_view::npos &&
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.+-") == std::string_view::npos &&
       name.back() != '+' && name.back() != '-';
 }
