@@ -187,8 +187,8 @@ void say_error(Answer& answer, const Error& error) {
   if (answer.begin(status_of(error), kJson)) static_cast<void>(answer.write(text_of(error_json(error))));
 }
 
-Result<void> Api::may_use(const std::string& session, const std::string& client) {
-  return clients_.may_use(client, session, [this] {
+Result<std::shared_ptr<void>> Api::use(const std::string& session, const std::string& client) {
+  return clients_.use(client, session, [this] {
     std::set<std::string> open;
     for (const auto& one : manager_.sessions()) {
       if (one.state != sessions::SessionState::terminated) open.insert(one.row.id);
@@ -201,7 +201,7 @@ Result<void> Api::may_use(const std::string& session, const std::string& client)
 Result<std::unique_ptr<Task>> Api::start_on_stream(
     const std::string& session, const std::string& client, const TaskSpec& spec) {
   GUARD_TRY_ASSIGN(auto admitted, clients_.admit(client, {.tasks = 1}, SteadyClock::now()));
-  GUARD_TRY(may_use(session, client));
+  GUARD_TRY_ASSIGN(const auto used, use(session, client));
   GUARD_TRY_ASSIGN(auto task, manager_.start(session, spec));
   task->keep(std::move(admitted));
   return task;
@@ -233,7 +233,7 @@ Result<void> Api::in_session(
   // What ends the session or only looks at the ledger does not open it.
   const bool ends = what.empty() && request.method == "DELETE";
   const bool opens = !ends && (post || !what.starts_with("commands"));
-  if (opens) GUARD_TRY(may_use(session, request.client));
+  GUARD_TRY_ASSIGN(const auto used, use(session, opens ? request.client : std::string()));
   if (request.query.contains("open")) GUARD_TRY(manager_.open(session));
   const auto done = [&]() -> Result<void> { return say(answer, {{"session", session}}); };
   if (what.empty() && post) {

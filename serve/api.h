@@ -71,7 +71,7 @@ class Api {
   Clients& clients() noexcept { return clients_; }
 
  private:
-  Result<void> may_use(const std::string& session, const std::string& client);
+  Result<std::shared_ptr<void>> use(const std::string& session, const std::string& client);
   Result<std::unique_ptr<Task>> start_on_stream(
       const std::string& session, const std::string& client, const TaskSpec& spec);
   Result<void> route(const Request& request, Answer& answer);

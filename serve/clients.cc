@@ -65,21 +65,28 @@ Result<std::shared_ptr<void>> Clients::hold_locked(const std::string& name, Clie
   });
 }
 
-Result<void> Clients::may_use(const std::string& name, const std::string& session, const OpenOnes& open_ones) {
-  if (name.empty()) return ok();
-  const std::lock_guard lock(mutex_);
-  std::set<std::string>& its = clients_[name].sessions;
-  if (its.contains(session)) return ok();
-  const std::set<std::string> open = open_ones();
-  std::erase_if(its, [&open](const std::string& one) { return !open.contains(one); });
-  if (its.size() >= limits_.sessions) {
-    return Error(
-        ErrorCode::execution_failed, fmt::format("{} has {} open sessions, and may have no more", name, its.size()))
-        .detail("limit", "sessions")
-        .hint("close one: guard session close SESSION");
+Result<std::shared_ptr<void>> Clients::use(
+    const std::string& name, const std::string& session, const OpenOnes& open_ones) {
+  if (name.empty()) return std::shared_ptr<void>();
+  std::unique_lock lock(mutex_);
+  auto& its = clients_[name].sessions;
+  if (!its.contains(session)) {
+    lock.unlock();
+    const std::set<std::string> open = open_ones();
+    lock.lock();
+    std::erase_if(its, [&open](const auto& one) { return one.second == 0 && !open.contains(one.first); });
+    if (its.size() >= limits_.sessions && !its.contains(session)) {
+      return Error(
+          ErrorCode::execution_failed, fmt::format("{} has {} open sessions, and may have no more", name, its.size()))
+          .detail("limit", "sessions")
+          .hint("close one: guard session close SESSION");
+    }
   }
-  its.insert(session);
-  return ok();
+  ++its[session];
+  return std::shared_ptr<void>(&its, [this, session](void* sessions) {
+    const std::lock_guard again(mutex_);
+    --static_cast<std::map<std::string, std::size_t>*>(sessions)->at(session);
+  });
 }
 
 }  // namespace guard::serve

@@ -43,10 +43,11 @@ class Clients {
   // More for what was admitted already.
   Result<std::shared_ptr<void>> hold(const std::string& client, const Load& load);
 
-  // Before the client does something in `session` that opens or reopens it, or may. One that was open when guard serve
-  // began counts once its client uses it. No client: as many as there may be.
-  using OpenOnes = std::function<std::set<std::string>()>;
-  Result<void> may_use(const std::string& client, const std::string& session, const OpenOnes& open_ones);
+  // Before the client does something in `session` that opens or reopens it, or may. The session counts for as long as
+  // what is returned lives, and then while it is open; one that was open when guard serve began counts once its client
+  // uses it. No client: as many as there may be.
+  using OpenOnes = std::function<std::set<std::string>()>;  // called without a lock
+  Result<std::shared_ptr<void>> use(const std::string& client, const std::string& session, const OpenOnes& open_ones);
 
   void stop() noexcept { stopping_ = true; }  // from now on nothing is admitted
   bool stopping() const noexcept { return stopping_; }
@@ -56,14 +57,14 @@ class Clients {
     double allowance = 0;  // requests that it may make now
     SteadyClock::time_point counted_at;
     Load held;
-    std::set<std::string> sessions;
+    std::map<std::string, std::size_t> sessions;  // and how often one is being used now
   };
   Result<std::shared_ptr<void>> hold_locked(const std::string& name, Client& client, const Load& load);
 
   const ClientLimits limits_;
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
-  std::map<std::string, Client> clients_;
+  std::map<std::string, Client> clients_;  // never forgotten
 };
 
 }  // namespace guard::serve

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+#include <set>
+#include <string>
+
 namespace guard::serve {
 namespace {
 
@@ -42,7 +47,7 @@ TEST(Clients, UseSoManySessions) {
   const auto open_ones = [&open] { return open; };
   Clients clients({.sessions = 2});
   const auto uses = [&](const std::string& client, const std::string& session) {
-    const auto used = clients.may_use(client, session, open_ones);
+    const auto used = clients.use(client, session, open_ones);
     if (used) open.insert(session);
     return used.has_value();
   };
@@ -52,7 +57,7 @@ TEST(Clients, UseSoManySessions) {
   open.erase("t/closed");
   EXPECT_TRUE(uses("uid 1", "t/b")) << "one of the two was closed";
   EXPECT_FALSE(uses("uid 1", "t/closed")) << "it would be open again";
-  const auto refused = clients.may_use("uid 1", "t/c", open_ones);
+  const auto refused = clients.use("uid 1", "t/c", open_ones);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().details().contains("limit"));
   EXPECT_THAT(refused.error().to_string(), HasSubstr("close one"));
@@ -63,11 +68,36 @@ TEST(Clients, UseSoManySessions) {
 TEST(Clients, CountSessionsThatAreOpenSinceBeforeTheStart) {
   const auto open_ones = [] { return std::set<std::string>{"t/a", "t/b"}; };
   Clients clients({.sessions = 2});
-  EXPECT_TRUE(clients.may_use("token", "t/a", open_ones));
-  EXPECT_TRUE(clients.may_use("token", "t/b", open_ones));
-  EXPECT_FALSE(clients.may_use("token", "t/new", open_ones));
-  EXPECT_TRUE(clients.may_use("uid 1", "t/b", open_ones));
-  EXPECT_TRUE(clients.may_use("", "t/other", open_ones)) << "guard itself";
+  EXPECT_TRUE(clients.use("token", "t/a", open_ones));
+  EXPECT_TRUE(clients.use("token", "t/b", open_ones));
+  EXPECT_FALSE(clients.use("token", "t/new", open_ones));
+  EXPECT_TRUE(clients.use("uid 1", "t/b", open_ones));
+  EXPECT_TRUE(clients.use("", "t/other", open_ones)) << "guard itself";
+}
+
+// Asked for side by side: none of them is open yet.
+TEST(Clients, HaveNoMoreSessionsByAskingAtOnce) {
+  const auto open_ones = [] { return std::set<std::string>(); };
+  Clients clients({.sessions = 2});
+  const auto first = clients.use("uid 1", "t/a", open_ones);
+  auto second = clients.use("uid 1", "t/b", open_ones);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(clients.use("uid 1", "t/c", open_ones));
+  EXPECT_TRUE(clients.use("uid 1", "t/b", open_ones)) << "one of the two";
+  second->reset();
+  EXPECT_TRUE(clients.use("uid 1", "t/c", open_ones)) << "it did not come to be open";
+}
+
+// Which ones are open may take a while to say.
+TEST(Clients, DoNotWaitForWhatAnotherOneAsks) {
+  Clients clients;
+  std::future_status admitted{};
+  ASSERT_TRUE(clients.use("uid 1", "t/a", [&] {
+    const auto other = std::async(std::launch::async, [&] { return clients.admit("uid 2", {}, SteadyClock::now()); });
+    admitted = other.wait_for(std::chrono::seconds(10));
+    return std::set<std::string>();
+  }));
+  EXPECT_EQ(admitted, std::future_status::ready);
 }
 
 TEST(Clients, HaveSoManyTasksAndStreams) {
