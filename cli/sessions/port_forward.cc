@@ -14,7 +14,9 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "common/file_io.h"
 #include "common/text/text.h"
@@ -100,11 +102,10 @@ class Forwarded {
 
   bool send_all(std::string_view bytes) const {
     while (!bytes.empty()) {
-      if (!wait_for(POLLOUT)) return false;
       const ssize_t sent = ::send(client_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (sent < 0) return false;
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
+      if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
+      if (sent >= 0 || errno == EINTR) continue;
+      if (errno != EAGAIN || !wait_for(POLLOUT)) return false;
     }
     return true;
   }
@@ -147,11 +148,19 @@ Result<PortListener> listen_on_socket(const std::string& path) {
 void forward_port(const PortListener& listener, const StartTask& start, std::uint16_t port, OutStream& err,
     const CancelToken& cancel) {
   std::list<Forwarded> connections;
+  std::string said;  // a browser asks again and again
+  const auto say = [&](const Error& error) {
+    if (std::exchange(said, error.message()) != said) err.print("guard: port {}: {}\n", port, printable(said));
+  };
   const auto forget_ended = [&] {
     connections.remove_if([&](const Forwarded& connection) {
-      if (connection.done() && connection.failure())
-        err.print("guard: port {}: {}\n", port, printable(connection.failure()->message()));
-      return connection.done();
+      if (!connection.done()) return false;
+      if (const auto failure = connection.failure()) {
+        say(*failure);
+      } else {
+        said.clear();
+      }
+      return true;
     });
   };
   TaskSpec spec;
@@ -172,7 +181,7 @@ void forward_port(const PortListener& listener, const StartTask& start, std::uin
     if (task) {
       connections.emplace_back(std::move(client), *std::move(task));
     } else {
-      err.print("guard: port {}: {}\n", port, printable(task.error().message()));
+      say(task.error());
     }
   }
 }

@@ -180,13 +180,13 @@ Result<void> check_unit_program(const std::string& path) {
 bool is_in_tmp(
     const std::vector<std::string>& paths, const std::vector<std::pair<std::string, std::string>>& variables) {
   const auto is_hidden = [](std::string_view path) { return is_below(path, "/tmp") || is_below(path, "/var/tmp"); };
+  // A list of paths, an address of a socket, or options with a path behind a space or "=".
   const auto names_hidden = [&](const auto& variable) {
-    for (std::string_view rest = variable.second; !rest.empty();) {
-      const std::string_view piece = rest.substr(0, rest.find(':'));
-      rest.remove_prefix(std::min(rest.size(), piece.size() + 1));
-      if (is_hidden(piece.substr(piece.starts_with("///") ? 2 : 0))) return true;
-    }
-    return false;
+    std::string value = variable.second;
+    for (char& c : value) c = c == ' ' || c == '=' || c == ',' ? ':' : c;
+    const std::vector<std::string_view> pieces = pieces_of(value, ':');
+    return std::any_of(pieces.begin(), pieces.end(),
+        [&](std::string_view piece) { return is_hidden(piece.substr(piece.starts_with("///") ? 2 : 0)); });
   };
   return std::any_of(paths.begin(), paths.end(), is_hidden) ||
       std::any_of(variables.begin(), variables.end(), names_hidden);

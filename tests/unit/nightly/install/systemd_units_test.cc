@@ -250,7 +250,8 @@ TEST(Units, SeeTmpWhereSomethingOfTheNightLiesThere) {
   request.repository = "/tmp/a";
   EXPECT_EQ(setting(text_of(request), "PrivateTmp"), "(not set)");
   request.repository = "/tmpfolder/a";
-  for (const char* value : {"unix:///tmp/engine/socket", "/usr/bin:/var/tmp/bin", "/tmp"}) {
+  for (const char* value :
+      {"unix:///tmp/engine/socket", "/usr/bin:/var/tmp/bin", "/tmp", "--require /tmp/x.js", "--import=/var/tmp/x.js"}) {
     request.variables = {{"DOCKER_HOST", value}};
     EXPECT_EQ(setting(text_of(request), "PrivateTmp"), "(not set)") << value;
   }
