@@ -123,6 +123,8 @@ Result<int> import_one(const Options& options, CommandContext& context) {
           .hint(engine.probe.remedy)
           .detail("environmentType", "docker");
     request.engine = engine.engine;
+    request.pull = loaded.config.docker.pull == PullPolicy::missing ? PullImage::if_missing : PullImage::never;
+    request.environment = context.environment;
   } else {
     std::error_code failure;
     request.source = fs::absolute(request.from, failure).string();

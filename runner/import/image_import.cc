@@ -31,7 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNameBytesMax = 64;
 constexpr int kDepthMax = 256;
-constexpr std::chrono::seconds kInspectDeadline{10};
 constexpr std::chrono::minutes kSaveDeadline{15};  // some gigabytes from a slow disk
 
 bool is_name(std::string_view name) {
@@ -182,16 +181,18 @@ class Import {
 
   Result<UniqueFd> save_from_engine() {
     const std::string reference = request_.from.substr(kFromEngine.size());
-    docker::EngineClient engine(request_.engine, cancel_);
-    GUARD_TRY_ASSIGN(const auto there, engine.inspect_image(reference, Deadline::after(kInspectDeadline)));
-    if (!there) {
-      return Error(ErrorCode::image_missing, fmt::format("the container engine has no image {}", printable(reference)))
-          .hint(fmt::format("pull it first: docker pull {}", shell_quoted(reference)));
+    auto there =
+        find_or_pull_image({request_.engine, reference, request_.pull, request_.environment, progress_}, cancel_);
+    if (!there && there.error().code() == ErrorCode::image_missing) {
+      return std::move(there).error().hint(fmt::format(
+          "pull it with `docker pull {}`, or let guard do it with docker.pull = \"missing\"", shell_quoted(reference)));
     }
+    if (!there) return std::move(there).error();
     say(fmt::format("saving {} from the engine", printable(reference)));
     GUARD_TRY_ASSIGN(ScratchFile saved, ScratchFile::create(work_));
     const auto take = [&](std::string_view bytes) { return saved.push(std::span(bytes.data(), bytes.size())); };
     // By its id: another image may get the name meanwhile.
+    docker::EngineClient engine(request_.engine, cancel_);
     GUARD_TRY(engine.save_image(there->id, request_.limits.bytes_max, take, Deadline::after(kSaveDeadline)));
     return saved.take();
   }

@@ -13,6 +13,7 @@
 #include "common/result.h"
 #include "docker/endpoint.h"
 #include "runner/files/tree_unpacker.h"
+#include "runner/image/engine_image.h"
 #include "runner/image/image.h"
 
 namespace guard {
@@ -24,9 +25,11 @@ struct ImportRequest {
   // A folder or a tar archive, plain, gzip or zstd: an OCI layout, what `docker save` writes, or else a root file
   // system. Or kFromEngine and the reference of an image that `engine` has.
   std::string from = {};
-  docker::Endpoint engine = {};  // where `from` names it
-  TreeLimits limits = {};        // of all layers together
-  std::string source = {};       // what the record says instead of `from`; empty: that
+  docker::Endpoint engine = {};       // where `from` names it
+  PullImage pull = PullImage::never;  // runner/image/engine_image.h, also for the next one
+  Environment environment = {};
+  TreeLimits limits = {};   // of all layers together
+  std::string source = {};  // what the record says instead of `from`; empty: that
   std::vector<std::pair<std::filesystem::path, std::string>> programs =
       {};                                 // copied in: a file of this machine, its path
   std::vector<std::string> without = {};  // taken out: paths in the image
@@ -39,7 +42,7 @@ Result<void> check_image_name(std::string_view name);
 // later prune. What was killed half way is no image, and is removed by the next build, import or prune.
 //
 // INPUT_INVALID (runner/import/foreign_image.h, runner/files/tree_unpacker.h), FILE_TOO_LARGE, FILE_NOT_FOUND;
-// IMAGE_MISSING where the engine has no such image; CANCELLED.
+// those of find_or_pull_image(); CANCELLED.
 Result<ImagePlan> import_image(const ImportRequest& request, const CancelToken& cancel, const ImageProgress& progress);
 
 // The image that was last imported under this name, for `project`. IMAGE_MISSING.

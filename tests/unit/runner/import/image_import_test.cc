@@ -24,7 +24,7 @@
 #include "runner/image/image_archive.h"
 #include "runner/import/debian_image.h"
 #include "runner/process/subprocess.h"
-#include "tests/support/engine/test_engine.h"
+#include "tests/support/engine/image_registry.h"
 #include "tests/support/runner/tar_maker.h"
 #include "tests/support/scoped_env.h"
 
@@ -477,6 +477,31 @@ TEST_F(ImageImport, WaitsForAPipe) {
   writer.join();
 }
 
+// The libraries that read archives are large, and so are the faults that they have had.
+TEST_F(ImageImport, ItsReaderCanDoNothingElse) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::string states;
+  std::thread writer([&] {
+    std::ofstream pipe(path("pipe"), std::ios::binary);
+    const std::string bytes = TarMaker().file("a", "a").bytes();
+    pipe << bytes.substr(0, 600) << std::flush;
+    ::usleep(200'000);
+    for (const auto& task : fs::directory_iterator("/proc/self/task")) {
+      std::ifstream children(task.path() / "children");
+      for (std::string child; children >> child;) {
+        std::ifstream status("/proc/" + child + "/status");
+        for (std::string line; std::getline(status, line);) {
+          if (line.starts_with("Seccomp:") || line.starts_with("NoNewPrivs:")) states += line;
+        }
+      }
+    }
+    pipe << bytes.substr(600);
+  });
+  EXPECT_EQ(text(root_of(path("pipe").string()) / "a"), "a");
+  writer.join();
+  EXPECT_EQ(states, "NoNewPrivs:\t1Seccomp:\t2");
+}
+
 TEST_F(ImageImport, SaysHowToMakeItAgain) {
   const auto plan = import(file("a b.tar", TarMaker().file("etc/a", "a").bytes()));
   ASSERT_TRUE(plan) << plan.error().to_string();
@@ -605,6 +630,57 @@ TEST_F(ImageImport, TakesAnImageOfTheEngine) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code(), ErrorCode::image_missing);
   EXPECT_NE(missing.error().to_string().find("docker pull 'guard-test/none:1'"), std::string::npos);
+  EXPECT_EQ(missing.error().to_string().find("docker.image"), std::string::npos) << "no key of a session's image";
+}
+
+// Pushed to a registry, forgotten by the engine, pulled for the import by its tag and by its digest.
+TEST_F(ImageImport, TakesAnImageOfARegistry) {
+  GUARD_NEEDS_TEST_REGISTRY();
+  const docker::Endpoint engine = test_engine_socket();
+  const auto registry = testing::ImageRegistry::start(testing::RegistryLogin::none);
+  ASSERT_TRUE(registry);
+  ASSERT_TRUE(make_folders(path("docker")));
+  const auto docker = [&](std::vector<std::string> words) { return testing::docker_command(path("docker"), words); };
+  const std::string repository = registry->host() + "/tools/tiny";
+  const std::string lower = TarMaker().file("etc/a", "a").file("etc/b", "b").bytes();
+  file("lower.tar", lower);
+  file("Dockerfile", "FROM scratch\nADD lower.tar /\n");
+  docker({"build", "--tag", repository + ":1", "--file", path("Dockerfile").string(), temp_->path().string()});
+  docker({"push", repository + ":1"});
+  const std::string id = docker({"inspect", "--format", "{{.Id}}", repository + ":1"});
+  std::string digest = docker({"inspect", "--format", "{{index .RepoDigests 0}}", repository + ":1"});
+  digest.pop_back();
+  for (const std::string& reference : {repository + ":1", digest}) {
+    docker({"rmi", "--force", id.substr(0, id.size() - 1)});
+    const ImportRequest request{.name = "mine", .from = "docker://" + reference, .engine = engine};
+    EXPECT_EQ(import_image(request, cancel_, {}).error().code(), ErrorCode::image_missing);
+    ImportRequest pulling = request;
+    pulling.pull = PullImage::if_missing;
+    const auto plan = import_image(pulling, cancel_, {});
+    ASSERT_TRUE(plan) << plan.error().to_string();
+    EXPECT_EQ("sha256:" + plan->config_sha256 + "\n", id);
+    EXPECT_EQ(text(plan->root_folder / "etc/b"), "b");
+    EXPECT_EQ(left(), 1u);
+  }
+  docker({"rmi", "--force", id.substr(0, id.size() - 1)});
+  ImportRequest wrong{.name = "x", .from = "docker://" + repository + "@sha256:" + std::string(64, '0')};
+  wrong.engine = engine;
+  wrong.pull = PullImage::if_missing;
+  EXPECT_EQ(import_image(wrong, cancel_, {}).error().code(), ErrorCode::image_pull_failed);
+}
+
+// As many as a large project with its node_modules has.
+TEST_F(ImageImport, TakesAHundredThousandFiles) {
+  TarMaker layer;
+  for (int number = 0; number < 100'000; ++number)
+    layer.file(fmt::format("srv/{:03}/{:03}", number / 1000, number % 1000), number % 100 == 0 ? "x" : "");
+  const auto plan = import(layout({layer.bytes()}));
+  ASSERT_TRUE(plan) << plan.error().to_string();
+  EXPECT_EQ(text(plan->root_folder / "srv/099/900"), "x");
+  std::size_t count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(plan->root_folder / "srv"))
+    count += entry.is_regular_file();
+  EXPECT_EQ(count, 100'000u);
 }
 
 }  // namespace
