@@ -149,7 +149,8 @@ std::thread thread_without_signals(std::function<void()> work) {
 Result<void> need_terminal() {
   if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) return ok();
   return Error(ErrorCode::usage, "an interactive command needs a terminal as standard input and output")
-      .hint("leave --tty out where a script runs it; --stdin FILE hands input in");
+      .hint(
+          "where a script runs it use `guard exec` or `guard session exec` without --tty; --stdin FILE hands input in");
 }
 
 TerminalSize terminal_size() {

@@ -150,13 +150,13 @@ Result<Token> Token::of_file(const std::filesystem::path& path) {
   const Error unsafe(
       ErrorCode::input_invalid, fmt::format("others may know the token in {}", printable(path.native())));
   if (!S_ISREG(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 0177) != 0)
-    return Error(unsafe).hint("it must be a file of your own with mode 0600; remove it, and guard makes a new one");
+    return Error(unsafe).hint("name a file of your own with mode 0600, or one that is not there: guard makes it");
   GUARD_TRY_ASSIGN(std::string text, read_all(file.get(), kTokenFileMax, path.native()));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const bool is_word = std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
   if (text.size() < kTokenBytes || !is_word)
     return Error(ErrorCode::input_invalid, fmt::format("{} holds no token", printable(path.native())))
-        .hint("it takes a word of 32 characters or more; remove the file, and guard makes one");
+        .hint("it takes a word of 32 characters or more; name another file, or one that is not there: guard makes it");
   return Token(std::move(text));
 }
 

@@ -18,6 +18,8 @@ constexpr Held kHeld[] = {
     {&Load::bytes, "bytes", "bytes of requests on their way",
         "wait until a request with a large body has been answered, then ask again"},
     {&Load::tasks, "tasks", "tasks on streams", "wait until one has ended, or end it; then ask again"},
+    {&Load::connections, "connections", "requests that are not answered yet",
+        "wait until one has been answered; on a stream many commands run side by side"},
     {&Load::streams, "streams", "streams", "close one, or start more on it: a stream carries many tasks"},
 };
 
@@ -69,12 +71,15 @@ Result<std::shared_ptr<void>> Clients::use(
     const std::string& name, const std::string& session, const OpenOnes& open_ones) {
   if (name.empty()) return std::shared_ptr<void>();
   std::unique_lock lock(mutex_);
-  auto& its = clients_[name].sessions;
+  Client& client = clients_[name];
+  auto& its = client.sessions;
   if (!its.contains(session)) {
+    const std::uint64_t before = client.uses;
     lock.unlock();
     const std::set<std::string> open = open_ones();
     lock.lock();
-    std::erase_if(its, [&open](const auto& one) { return one.second == 0 && !open.contains(one.first); });
+    std::erase_if(its,
+        [&](const auto& one) { return one.second.now == 0 && one.second.last <= before && !open.contains(one.first); });
     if (its.size() >= limits_.sessions && !its.contains(session)) {
       return Error(
           ErrorCode::execution_failed, fmt::format("{} has {} open sessions, and may have no more", name, its.size()))
@@ -82,10 +87,14 @@ Result<std::shared_ptr<void>> Clients::use(
           .hint("close one: guard session close SESSION");
     }
   }
-  ++its[session];
-  return std::shared_ptr<void>(&its, [this, session](void* sessions) {
+  Use& used = its[session];
+  ++used.now;
+  used.last = ++client.uses;
+  return std::shared_ptr<void>(&client, [this, session](void* user) {
     const std::lock_guard again(mutex_);
-    --static_cast<std::map<std::string, std::size_t>*>(sessions)->at(session);
+    auto& ended = *static_cast<Client*>(user);
+    --ended.sessions[session].now;
+    ended.sessions[session].last = ++ended.uses;
   });
 }
 

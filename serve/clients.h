@@ -21,16 +21,18 @@ namespace guard::serve {
 
 // What a client holds of guard serve for a while.
 struct Load {
-  std::uint64_t bytes = 0;    // of bodies of requests that are not answered yet
-  std::uint64_t tasks = 0;    // on streams: each takes two threads and half a megabyte
-  std::uint64_t streams = 0;  // connections that stay (serve/task_stream.h)
+  std::uint64_t bytes = 0;        // of bodies of requests that are not answered yet
+  std::uint64_t tasks = 0;        // on streams: each takes two threads and half a megabyte
+  std::uint64_t streams = 0;      // connections that stay (serve/task_stream.h)
+  std::uint64_t connections = 0;  // requests that are not answered yet; streams count, too
 };
 
 struct ClientLimits {
   double requests_per_second = 2'000;  // a command costs a millisecond: this is more than one at a time can ask for
   double requests_at_once = 4'000;     // after a rest
-  Load held{256u << 20, 256, 32};      // four ports with a browser at each
-  std::size_t sessions = 128;          // that it uses, and that are open
+  // Four ports with a browser at each. Some of a listener's connections (serve/http_server.h) are left to others.
+  Load held{256u << 20, 256, 32, 112};
+  std::size_t sessions = 128;  // that it uses, and that are open
 };
 
 class Clients {
@@ -53,11 +55,16 @@ class Clients {
   bool stopping() const noexcept { return stopping_; }
 
  private:
+  struct Use {
+    std::size_t now = 0;     // how many requests use it
+    std::uint64_t last = 0;  // the number of what was last begun or ended
+  };
   struct Client {
     double allowance = 0;  // requests that it may make now
     SteadyClock::time_point counted_at;
     Load held;
-    std::map<std::string, std::size_t> sessions;  // and how often one is being used now
+    std::map<std::string, Use> sessions;
+    std::uint64_t uses = 0;
   };
   Result<std::shared_ptr<void>> hold_locked(const std::string& name, Client& client, const Load& load);
 

@@ -287,7 +287,8 @@ Result<void> read_request(Socket& socket, Connection& connection, Server& server
   if (client) in.request.client = *client;
   // Those who may not speak share what one client may ask for.
   const std::uint64_t body = client && !in.failure ? in.parser.content_length().value_or(0) : 0;
-  GUARD_TRY_ASSIGN(auto admitted, server.api.clients().admit(in.request.client, {.bytes = body}, SteadyClock::now()));
+  GUARD_TRY_ASSIGN(auto admitted,
+      server.api.clients().admit(in.request.client, {.bytes = body, .connections = 1}, SteadyClock::now()));
   in.held.push_back(std::move(admitted));
   GUARD_TRY(std::move(client));
   if (!connection.become(Peer::client)) return Error(ErrorCode::cancelled, "dropped for others");

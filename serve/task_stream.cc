@@ -74,7 +74,8 @@ class ServedTask {
 
   // False: not what the protocol allows.
   bool take(const TaskFrame& frame) {
-    if (done_) return true;  // what is said of a task that has just ended crosses its end on the way
+    // What is said of a task that has just ended, or was refused, crosses that on the way.
+    if (done_ || !task_) return true;
     const std::string_view payload = frame.payload;
     if (frame.type == FrameType::signal && payload.size() == 1) return task_->signal(payload[0]).has_value();
     if (frame.type == FrameType::resize && payload.size() == 4) return task_->resize(decode_size(payload)).has_value();

@@ -72,8 +72,7 @@ const SqliteFormat& format() {
 }  // namespace
 
 Result<Owner> Owner::take(const fs::path& state) {
-  // The user of a sandbox that root starts has to get through to its workspace; all but these is closed to it.
-  GUARD_TRY(make_folders(state, 0711).context("making the state folder of sessions"));
+  GUARD_TRY(make_folders(state, folder_mode()).context("making the state folder of sessions"));
   const fs::path path = state / "owner";
   UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!lock) return Error::from_errno(ErrorCode::io_error, fmt::format("opening {}", path.string()), errno);
@@ -84,7 +83,7 @@ Result<Owner> Owner::take(const fs::path& state) {
     return Error(ErrorCode::input_invalid,
         fmt::format("the sessions in {} belong to another guard (process {})", printable(state.native()),
             pid.empty() ? "unknown" : printable(pid)))
-        .hint("use that one, stop it, or name another state folder");
+        .hint("wait until it has ended, or start `guard serve`: then any number of calls run side by side");
   }
   if (::ftruncate(lock.get(), 0) != 0)
     return Error::from_errno(ErrorCode::io_error, fmt::format("writing {}", path.string()), errno);

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kNotesMax = 100;
 
 Error is_gone(const std::string& id) {
-  return Error(ErrorCode::file_not_found, fmt::format("there is no session {}", id)).hint("open it first");
+  return Error(ErrorCode::file_not_found, fmt::format("there is no session {}", id))
+      .hint("`guard session list` shows those that there are; `guard session open` opens one");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "sessions/session_values.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -28,5 +29,7 @@ Result<void> check_session_id(std::string_view id) {
 }
 
 std::string_view tenant_of(std::string_view session_id) noexcept { return session_id.substr(0, session_id.find('/')); }
+
+mode_t folder_mode() noexcept { return ::geteuid() == 0 ? 0711 : 0700; }
 
 }  // namespace guard::sessions

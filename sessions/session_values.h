@@ -2,6 +2,8 @@
 // Times are milliseconds since 1970 (UTC), 0: not yet, or never.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +69,10 @@ struct CommandRow {
 // INPUT_INVALID unless it is `{tenant}/{conversation}`: two parts of 1 to 64 of [A-Za-z0-9._-], neither of which begins
 // with a dot. It never becomes a path; but it is said in messages, labels and records.
 Result<void> check_session_id(std::string_view id);
+
+// Of the folders that lead to workspaces. The user of a sandbox that root starts walks through them; to all others they
+// are closed, whatever a program inside makes of its workspace.
+mode_t folder_mode() noexcept;
 
 // The part before the slash.
 std::string_view tenant_of(std::string_view session_id) noexcept;

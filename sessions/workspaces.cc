@@ -13,6 +13,7 @@
 #include "common/text/text.h"
 #include "runner/files/folder_names.h"
 #include "runner/process/run_folder.h"
+#include "sessions/session_values.h"
 
 namespace guard::sessions {
 namespace {
@@ -43,7 +44,7 @@ Result<void> rename_entry(int from, int to, const std::string& name) {
 
 Result<Workspaces> Workspaces::open(const fs::path& state, StepWatch watch) {
   fs::path folder = state / "workspaces";
-  GUARD_TRY(make_folders(folder, 0711).context("making the folder of workspaces"));
+  GUARD_TRY(make_folders(folder, folder_mode()).context("making the folder of workspaces"));
   UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return fault("opening", folder.native(), errno);
   return Workspaces(std::move(folder), std::move(fd), std::move(watch));

@@ -17,7 +17,7 @@ namespace guard::sessions {
 
 class Workspaces {
  public:
-  // Makes the folder (0711: a sandbox of another user walks through it) where it is missing.
+  // Makes the folder (folder_mode()) where it is missing.
   static Result<Workspaces> open(const std::filesystem::path& state, StepWatch watch = {});
 
   std::filesystem::path path(std::string_view id) const { return folder_ / id; }

@@ -140,6 +140,12 @@ Result<int> exec(const Options& options, CommandContext& context) {
   }
   GUARD_TRY_ASSIGN(const SecretSource secrets, secrets_of(context.environment, loaded.config, variables));
 
+  const auto is_text = [](const std::string& value) { return is_utf8(value); };
+  if (!std::all_of(options.arguments.begin(), options.arguments.end(), is_text) || !is_utf8(options.cwd) ||
+      !std::all_of(variables.begin(), variables.end(), [](const auto& one) { return is_utf8(one.second); })) {
+    return Error(ErrorCode::input_invalid, "an argument, a variable or --cwd is not UTF-8, and can't be sent as it is")
+        .hint("hand such bytes in with --stdin or by a file");
+  }
   ordered_json body = {{"argv", std::vector(options.arguments.begin() + 1, options.arguments.end())}};
   if (!variables.empty()) body["env"] = variables;
   if (!options.cwd.empty()) body["cwd"] = options.cwd;

@@ -117,6 +117,10 @@ Result<void> ask_session(
     const Options& options, CommandContext& context, const serve::Request& request, serve::Answer& answer) {
   GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
   if (connection) return serve::ask(std::move(connection), request, answer);
+  // Its sandbox ends with this process, and a command in the background with it.
+  if (request.method == "POST" && request.path.ends_with("/commands"))
+    return Error(ErrorCode::environment_unavailable, "no `guard serve` runs here, so nothing runs in the background")
+        .hint("start `guard serve`, then this again");
   GUARD_TRY_ASSIGN(const SessionService service, open_session_service(options, context, PoolUse::none));
   return serve::Api(*service.manager).handle(request, answer);
 }

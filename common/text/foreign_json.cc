@@ -39,14 +39,18 @@ bool nests_too_deeply(std::string_view text) {
 
 }  // namespace
 
-Result<json> parse_json(std::string_view text, RepeatedKeys repeated) {
+Result<json> parse_json(std::string_view text, RepeatedKeys repeated, std::size_t values_max) {
   // The parser takes a NUL for the end, and what follows it would not be looked at.
   if (text.find('\0') != std::string_view::npos) return refused("holds a NUL byte and is not JSON");
   if (nests_too_deeply(text)) return refused(fmt::format("is nested more than {} levels deep", kJsonDepthMax));
   std::vector<std::set<std::string>> open;
   std::string twice;
   bool is_repeated = false;
+  std::size_t values = 0;
   const json::parser_callback_t watch = [&](int, json::parse_event_t event, json& value) {
+    values += event == json::parse_event_t::key || event == json::parse_event_t::value;
+    if (values > values_max && event != json::parse_event_t::object_start && event != json::parse_event_t::object_end)
+      return false;  // is not kept
     if (event == json::parse_event_t::object_start) open.emplace_back();
     if (event == json::parse_event_t::object_end) open.pop_back();
     if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second) {
@@ -57,6 +61,7 @@ Result<json> parse_json(std::string_view text, RepeatedKeys repeated) {
   };
   json document = json::parse(text.begin(), text.end(),
       repeated == RepeatedKeys::refused ? watch : json::parser_callback_t(), /*allow_exceptions=*/false);
+  if (values > values_max) return refused(fmt::format("holds more than {} values", values_max));
   if (document.is_discarded()) return refused("is not JSON");
   if (is_repeated) return refused(fmt::format("has the key \"{}\" twice in one object", printable(twice)));
   return document;

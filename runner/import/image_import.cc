@@ -181,6 +181,11 @@ class Import {
 
   Result<UniqueFd> save_from_engine() {
     const std::string reference = request_.from.substr(kFromEngine.size());
+    // Also an id, which is no name.
+    const auto is_odd = [](char c) { return c <= ' ' || c == 0x7f; };
+    if (reference.empty() || reference.front() == '-' || std::any_of(reference.begin(), reference.end(), is_odd))
+      return Error(ErrorCode::input_invalid, fmt::format("\"{}\" names no image", printable(reference)))
+          .hint(fmt::format("name it as the engine does: {}tools:1.2", kFromEngine));
     auto there =
         find_or_pull_image({request_.engine, reference, request_.pull, request_.environment, progress_}, cancel_);
     if (!there && there.error().code() == ErrorCode::image_missing) {

@@ -50,7 +50,7 @@ std::string decoded(std::string_view name) {
 class Graph {
  public:
   Graph(const std::vector<LoadingFile>& files, const ModuleNames& modules)
-      : files_(files), modules_(modules), edges_(files.size()), stems_(files.size()) {
+      : files_(files), edges_(files.size()), stems_(files.size()) {
     for (std::uint32_t i = 0; i < files.size(); ++i) {
       stems_[i] = joined_path(modules.root, stem_of(files[i].path));
       by_stem_[stems_[i]].push_back(i);
@@ -262,7 +262,6 @@ class Graph {
   }
 
   const std::vector<LoadingFile>& files_;
-  const ModuleNames& modules_;
   std::vector<std::vector<std::uint32_t>> edges_;  // of files first, then of folders and ends
   std::vector<std::string> stems_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> by_stem_;

@@ -156,6 +156,10 @@ TEST_P(Session, MasksWhatACommandPrints) {
 }
 
 TEST_P(Session, RunsCommandsInTheBackground) {
+  const auto alone = bun("0", {"--background"});
+  EXPECT_EQ(alone.exit_status, 3) << alone.err;
+  EXPECT_NE(alone.err.find("start `guard serve`"), std::string::npos) << alone.err;
+  EXPECT_EQ(session({"exec", kSession, "--", "bun", "-e", "a\xff"}).exit_status, 2);
   serve();
   const auto begun = bun("console.log('from behind'); await Bun.sleep(200)", {"--background"});
   ASSERT_EQ(begun.exit_status, 0) << begun.err;

@@ -88,6 +88,32 @@ TEST(Clients, HaveNoMoreSessionsByAskingAtOnce) {
   EXPECT_TRUE(clients.use("uid 1", "t/c", open_ones)) << "it did not come to be open";
 }
 
+// It was used, and is open, since somebody else looked.
+TEST(Clients, AreNotForgottenTheSessionsThatWereOpenedMeanwhile) {
+  std::set<std::string> open;
+  Clients clients({.sessions = 2});
+  const auto open_ones = [&] { return open; };
+  auto first = clients.use("uid 1", "t/a", open_ones);
+  ASSERT_TRUE(clients.use("uid 1", "t/b", [&] {
+    open.insert("t/a");
+    first->reset();
+    return std::set<std::string>();
+  }));
+  open.insert("t/b");
+  EXPECT_FALSE(clients.use("uid 1", "t/c", open_ones));
+}
+
+TEST(Clients, LeaveConnectionsToOthers) {
+  Clients clients({.held = {.bytes = 9, .connections = 2}});
+  const auto first = clients.admit("uid 1", {.connections = 1}, SteadyClock::now());
+  const auto second = clients.admit("uid 1", {.connections = 1}, SteadyClock::now());
+  ASSERT_TRUE(first && second);
+  const auto third = clients.admit("uid 1", {.connections = 1}, SteadyClock::now());
+  ASSERT_FALSE(third);
+  EXPECT_TRUE(third.error().details().contains("limit"));
+  EXPECT_TRUE(clients.admit("uid 0", {.connections = 1}, SteadyClock::now()));
+}
+
 // Which ones are open may take a while to say.
 TEST(Clients, DoNotWaitForWhatAnotherOneAsks) {
   Clients clients;

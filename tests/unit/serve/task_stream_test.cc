@@ -187,6 +187,19 @@ TEST_F(TaskStream, IsReadWhereTheClientReadsNothing) {
   EXPECT_TRUE(world_.changed.wait_for(lock, milliseconds(3'000), [this] { return world_.killed == 1; }));
 }
 
+// A client may speak on before it knows.
+TEST_F(TaskStream, LetsItsClientSpeakOfWhatWasRefused) {
+  for (std::uint32_t id = 1; id < 200; ++id) {
+    say(encode_frame(FrameType::start, id, *encode_start(spec("refused"))) +
+        encode_frame(FrameType::signal, id, "\x09") + encode_frame(FrameType::resize, id, std::string(4, '\x01')) +
+        encode_frame(FrameType::input, id, "x"));
+  }
+  start(1'000, "echo");
+  say(encode_frame(FrameType::signal, 1'000, "\x0f"));
+  std::unique_lock lock(world_.mutex);
+  EXPECT_TRUE(world_.changed.wait_for(lock, milliseconds(10'000), [this] { return world_.killed == 1; }));
+}
+
 TEST_F(TaskStream, EndsWhenServeStops) {
   stopping_ = true;
   for (int i = 0; i < 100 && !gone_; ++i) std::this_thread::sleep_for(milliseconds(50));

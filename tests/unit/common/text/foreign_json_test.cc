@@ -50,5 +50,17 @@ TEST(ForeignJson, AKeyThatComesTwiceIsRefusedWhereItIsAskedFor) {
   EXPECT_FALSE(parse_json(R"({"": 1, "": 2})", RepeatedKeys::refused));
 }
 
+// Before they are in memory.
+TEST(ForeignJson, HoldsNoMoreValuesThanItMay) {
+  const auto read = [](std::string_view text) { return parse_json(text, RepeatedKeys::refused, 4); };
+  EXPECT_TRUE(read(R"({"a": [1, "2", null]})"));
+  for (const char* text :
+      {R"({"a": [1, "2", null, 4]})", R"({"a": 1, "b": 2, "c": 3})", R"({"a": {"b": {"c": [1, 2]}}})"}) {
+    const auto refused = read(text);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().message(), "holds more than 4 values");
+  }
+}
+
 }  // namespace
 }  // namespace guard

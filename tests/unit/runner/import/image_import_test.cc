@@ -630,6 +630,10 @@ TEST_F(ImageImport, TakesAnImageOfTheEngine) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code(), ErrorCode::image_missing);
   EXPECT_NE(missing.error().to_string().find("docker pull 'guard-test/none:1'"), std::string::npos);
+  for (const char* name : {"docker://", "docker://--help", "docker://A B"}) {
+    const auto refused = import_image({.name = "x", .from = name, .engine = engine}, cancel_, {});
+    EXPECT_EQ(refused.error().code(), ErrorCode::input_invalid) << name;
+  }
   EXPECT_EQ(missing.error().to_string().find("docker.image"), std::string::npos) << "no key of a session's image";
 }
 
