@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -673,18 +674,20 @@ TEST_F(ImageImport, TakesAnImageOfARegistry) {
   EXPECT_EQ(import_image(wrong, cancel_, {}).error().code(), ErrorCode::image_pull_failed);
 }
 
-// As many as a large project with its node_modules has.
-TEST_F(ImageImport, TakesAHundredThousandFiles) {
+// As many as a large project with its node_modules has; a tenth of that unless GUARD_TEST_MANY_FILES is set (./dev
+// soak).
+TEST_F(ImageImport, TakesManyFiles) {
+  const int count = std::getenv("GUARD_TEST_MANY_FILES") != nullptr ? 100'000 : 10'000;
   TarMaker layer;
-  for (int number = 0; number < 100'000; ++number)
+  for (int number = 0; number < count; ++number)
     layer.file(fmt::format("srv/{:03}/{:03}", number / 1000, number % 1000), number % 100 == 0 ? "x" : "");
   const auto plan = import(layout({layer.bytes()}));
   ASSERT_TRUE(plan) << plan.error().to_string();
-  EXPECT_EQ(text(plan->root_folder / "srv/099/900"), "x");
-  std::size_t count = 0;
+  EXPECT_EQ(text(plan->root_folder / "srv/009/900"), "x");
+  int found = 0;
   for (const auto& entry : fs::recursive_directory_iterator(plan->root_folder / "srv"))
-    count += entry.is_regular_file();
-  EXPECT_EQ(count, 100'000u);
+    found += entry.is_regular_file();
+  EXPECT_EQ(found, count);
 }
 
 }  // namespace
