@@ -17,7 +17,7 @@ class ByteSet {
   constexpr explicit ByteSet(const Words& words) : words_(words) {}
 
   // The inside of a bracket expression: "A-Za-z0-9_-", "^\"" (everything else). A dash is itself at either end; a
-  // backslash takes the next byte as it is; \xHH is a byte by its number. Line ends are never in a set: no token
+  // backslash takes the next byte as it is; \xHH is a byte by its number. Line ends are in none that is read: no token
   // crosses a line. Nothing on a range that runs backwards or an empty text.
   static std::optional<ByteSet> parse(std::string_view text);
 

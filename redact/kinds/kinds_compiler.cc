@@ -57,11 +57,11 @@ class KindWriter {
       pattern_rows_ += fmt::format("{{{}, {}}},\n", cpp_literal(pattern.regex), pattern.group);
     }
     return fmt::format(
-        "{{{}, {}, SecretKind::Machine({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
+        "{{{}, {}, SecretKind::Machine({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
         cpp_literal(kind.rule_id), cpp_literal(kind.name), static_cast<int>(kind.machine), prefixes, kind.fold_case,
         set(kind.next), kind.any_left, cpp_literal(kind.behind), set(kind.lead), kind.lead_max, set(kind.tail),
-        kind.has_group, needs, kind.entropy_min, kind.size_min, patterns, cpp_literal(kind.except), set(kind.run_chars),
-        set(kind.run_pad));
+        kind.has_group, kind.value == Value::or_below ? "Value::or_below" : "Value::same_line", needs, kind.entropy_min,
+        kind.size_min, patterns, cpp_literal(kind.except), set(kind.run_chars), set(kind.run_pad));
   }
 
   static std::string part(const char* list, std::size_t& first, std::size_t count) {

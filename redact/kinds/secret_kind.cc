@@ -15,6 +15,7 @@ constexpr std::size_t kPrefixBytesMin = 3;  // the trigger scan steps over every
 constexpr std::size_t kPrefixBytesMax = 60;
 constexpr std::size_t kPrefixBytesAlone = 5;  // that need no `next`
 constexpr std::size_t kLeadMax = 32;
+constexpr std::string_view kLineEnd = "\\r?\\n";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::vector<std::string> split_blanks(std::string_view text) {
@@ -152,8 +153,12 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   for (const Pattern& pattern : rule.patterns) {
     patterns.push_back({texts.keep(pattern.regex), pattern.capture});
     kind.has_group = kind.has_group || pattern.capture > 0;
+    if (pattern.regex.find(kLineEnd) != std::string::npos) kind.value = Value::or_below;
   }
   kind.patterns = texts.keep(std::move(patterns));
+  if (kind.value == Value::or_below && !kind.next.empty()) {
+    for (const char c : {'\n', '\r'}) kind.next.add(c);
+  }
   if (kind.entropy_min > 0 && !kind.has_group)
     return fault("`redact.entropy` is for values behind a name: a group is missing");
   return kind;

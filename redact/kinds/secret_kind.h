@@ -1,7 +1,8 @@
 // One secret rule made ready: which literals give a candidate away, and what is needed to decide whether it is a secret
 // (secret_matcher.h).
 //
-// The keys of `redact` in a rule (all as text):
+// A pattern sees the line of the match; one in which `\r?\n` stands also the line below, where that of the match ends
+// with a name and few signs (decision_window()). The keys of `redact` in a rule (all as text):
 //   prefix    literals of 3 to 60 bytes, separated by blanks; one of them begins every match. "%20" stands for a blank.
 //   nocase    "true": letters of the prefix match in either case
 //   next      bytes one of which follows the prefix. Needed for prefixes of fewer than 5 bytes: they stand in ordinary
@@ -34,6 +35,7 @@
 
 #include "common/result.h"
 #include "redact/kinds/byte_set.h"
+#include "redact/stream/stream_text.h"
 #include "rules/rule.h"
 
 namespace guard {
@@ -59,6 +61,7 @@ struct SecretKind {
   std::size_t lead_max = 0;
   ByteSet tail;
   bool has_group = false;  // the secret is a part of the match: a name stands before it
+  Value value = Value::same_line;
   std::span<const ByteSet> needs;
   double entropy_min = 0;
   std::size_t size_min = 0;  // of a value; of a run

@@ -64,7 +64,7 @@ Result<bool> PrefixFinder::decide_at(
     if (masks.known->frontier() < at || (masks.outer != nullptr && !masks.outer->knows(at))) return false;
     const SecretKind& kind = secrets_->kinds[trigger.kind];
     if (!may_begin(kind, text, lead_of(kind, text, at), masks)) continue;  // decided, whatever follows
-    if (!text.window(at)) return false;
+    if (!text.window(at, kind.value)) return false;
   }
   if (!any) return true;
   for (const Trigger& trigger : triggers) {
@@ -92,7 +92,7 @@ Result<void> PrefixFinder::decide(
   const SecretKind& kind = secrets_->kinds[kind_index];
   const Offset from = lead_of(kind, text, at);
   if (!may_begin(kind, text, from, masks)) return ok();
-  const std::string_view window = cut_at_line_end(text.from(from).substr(0, kWindowBytes));
+  const std::string_view window = decision_window(text.from(from), kind.value);
   std::unique_ptr<LastRefusal>& last = states_[kind_index].last;
   if (!last) last = std::make_unique<LastRefusal>();
   const Candidate candidate{text.left_of(from), left_masked(from, masks), window, static_cast<std::size_t>(at - from)};
@@ -150,7 +150,7 @@ Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) co
       }
       if (!kind.any_left && !at_word_start(text.left_of(from))) continue;
       const Offset behind = at + trigger.literal.size();
-      if (cut_at_line_end(rest).size() != rest.size()) continue;  // its line has ended: decided
+      if (text.window(at, kind.value)) continue;  // decided
       // A name stays readable, what follows it does not; a key with a dot or the like in it has not failed yet either.
       if (kind.has_group) return behind;
       return from;

@@ -98,7 +98,8 @@ inline std::string_view cut_at_line_begin(std::string_view text) {
   return line_end == std::string_view::npos ? text : text.substr(line_end + 1);
 }
 
-// A decision about a candidate looks at this many bytes at most, and never past the end of its line.
+// A decision about a candidate looks at this many bytes at most, and past the end of its line only for the value of a
+// name: decision_window().
 inline constexpr std::size_t kWindowBytes = 256;
 // And at this many before it.
 inline constexpr std::size_t kLeftContextBytes = 64;
@@ -111,6 +112,31 @@ inline std::size_t rest_of_escape(std::string_view left, std::string_view text) 
   if (!left.ends_with("\x1b[")) return 0;
   const auto end = std::find_if_not(text.begin(), text.end(), parameter);
   return end != text.end() && *end >= '@' && *end <= '~' ? static_cast<std::size_t>(end - text.begin()) + 1 : 0;
+}
+
+// Where a value can begin: for a name that its line ends with, or all but a few signs, also on the line below.
+enum class Value : bool { same_line, or_below };
+
+// Of `rest`, which begins with a candidate: its line, and where its value may stand below all up to the end of the next
+// line that is not blank.
+inline std::string_view decision_window(std::string_view rest, Value value) {
+  constexpr std::string_view kBlank = " \t";
+  constexpr std::size_t kSignsMax = 24;  // `: string =`
+  rest = rest.substr(0, kWindowBytes);
+  const std::string_view line = cut_at_line_end(rest);
+  if (value == Value::same_line || line.size() == rest.size()) return line;
+  std::string_view signs = line.substr(0, line.find_last_not_of(kBlank) + 1);
+  signs.remove_prefix(
+      std::min(signs.size(), static_cast<std::size_t>(std::find_if_not(signs.begin(), signs.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' ||
+            c == '.';
+      }) - signs.begin())));
+  const bool is_open =
+      signs.find_first_not_of(" \t\"'`:=,>|\\") == std::string_view::npos || signs.back() == '=' || signs.back() == ':';
+  if (!is_open || signs.size() > kSignsMax) return line;
+  const std::size_t below = rest.find_first_not_of(" \t\r\n", line.size());
+  if (below == std::string_view::npos) return rest;
+  return rest.substr(0, below + cut_at_line_end(rest.substr(below)).size());
 }
 
 class StreamText {
@@ -133,11 +159,11 @@ class StreamText {
   }
 
   // The decision window that begins at `at`; nothing as long as bytes of it are still to come.
-  std::optional<std::string_view> window(Offset at) const {
+  std::optional<std::string_view> window(Offset at, Value value = Value::same_line) const {
     const std::string_view rest = from(at).substr(0, kWindowBytes);
-    const std::string_view line = cut_at_line_end(rest);
-    if (line.size() == rest.size() && rest.size() < kWindowBytes && !ended_) return std::nullopt;
-    return line;
+    const std::string_view window = decision_window(rest, value);
+    if (window.size() == rest.size() && rest.size() < kWindowBytes && !ended_) return std::nullopt;
+    return window;
   }
 
   // The first offset from `at` on whose byte is not in `set`, or end().

@@ -133,7 +133,7 @@ class Definition {
     for (std::size_t at = next_beginning(index, 0); at < text_.size();) {
       std::size_t from = at;
       while (from > 0 && at - from < kind.lead_max && kind.lead.has(text_[from - 1])) --from;
-      const std::string_view window = cut_at_line_end(text_.substr(from, kWindowBytes));
+      const std::string_view window = decision_window(text_.substr(from), kind.value);
       const std::size_t left = from - std::min(from, kLeftContextBytes);
       const bool left_masked = from > 0 && (known_mask_[from - 1] || masked_in_stream(from));
       GUARD_TRY_ASSIGN(const KindMatch match,

@@ -95,7 +95,33 @@ TEST(RedactCases, B33_PasswordInQuotesButNotItsType) {
 
 TEST(RedactCases, B34_NamesBeforeExpressions) {
   keeps(
-      "const apiKey = process.env.API_KEY\nconst secret = createHash(\"sha256\")\nlet token = await session.token()\n");
+      "const apiKey = process.env.API_KEY\nconst secret = createHash(\"sha256\")\nlet token = await session.token()\n",
+      Lines::may_wait);
+}
+
+// As manifests, formatters of code and programs that speak to people write it.
+TEST(RedactCases, ValuesOnTheLineBelowTheirName) {
+  const std::string value = random_text(24, 71);
+  for (const char* before : {"- name: API_KEY\n  value: ", "\"name\": \"DB_SECRET\",\r\n  \"value\": \"",
+           "const apiKey: string =\n    \"", "token:\n  ", "Your access token:\r\n\r\n  ", "API_KEY= \\\n  ",
+           "master_key =\n'", "  token:\n    \x1b[32m"}) {
+    const std::string text = before;
+    hides(text + "<1>\n", text + "[REDACTED:generic]\n", {value});
+  }
+  hides("- name: DB_PASSWORD\n  value: \"<1>\"\n", "- name: DB_PASSWORD\n  value: \"[REDACTED:password]\"\n",
+      {joined("Sommer-20", "26xQ9!k")});
+  hides("password:\n  <1>\nuser: x\n", "password:\n  [REDACTED:password]\nuser: x\n", {joined("Kw83hf", "Dm2qZx91Lp")});
+}
+
+TEST(RedactCases, LinesBelowANameThatAreNoValue) {
+  const std::string value = random_text(24, 71);
+  for (const char* before : {"the token\n  ", "token:\n\n\n  ", "token: string\n  ", "token:\nname: ", "token:\n# ",
+           "token(\n  \"", "API_KEY,\n  "}) {
+    keeps(before + value + "\n", Lines::may_wait);
+  }
+  keeps("secret:\n  secretName: database-credentials\n  key: password\n", Lines::may_wait);
+  keeps("const token =\n  await createToken2(session)\n", Lines::may_wait);
+  keeps("a line about a token: it leaves at once\nfield of a secret: string\n");
 }
 
 }  // namespace
