@@ -26,9 +26,9 @@ constexpr std::string_view kLines = "application/x-ndjson";
 constexpr std::string_view kBytes = "application/octet-stream";
 constexpr std::string_view kBelowSessions = "/v1/sessions/";
 constexpr milliseconds kFileLimit{600'000};
-constexpr std::size_t kLogBytesMax = 1u << 20;                         // of one answer
-constexpr std::size_t kPieceBytes = 64ul * 1024;                       // of a long answer
-constexpr std::size_t kValuesMax = 2 * task_protocol::kWordsMax + 16;  // of a request
+constexpr std::size_t kLogBytesMax = 1u << 20;                    // of one answer
+constexpr std::size_t kPieceBytes = 64ul * 1024;                  // of a long answer
+constexpr JsonLimits kOfATask{task_protocol::kWordsMax + 16, 3};  // itself, argv and env
 constexpr milliseconds kLookAtListener{250};
 
 unsigned status_of(const Error& error) {
@@ -82,8 +82,7 @@ Error no_such(const Request& request) {
 
 Result<TaskSpec> task_of(const std::string& body, std::string& input) {
   const auto invalid = [](std::string_view what) { return Error(ErrorCode::input_invalid, std::string(what)); };
-  GUARD_TRY_ASSIGN(
-      const auto given, parse_json(body, RepeatedKeys::refused, kValuesMax).context("reading the request"));
+  GUARD_TRY_ASSIGN(const auto given, parse_json(body, RepeatedKeys::refused, kOfATask).context("reading the request"));
   TaskSpec task;
   if (!given.is_object()) return invalid("the body is no JSON object");
   for (const auto& [key, value] : given.items()) {

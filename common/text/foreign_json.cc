@@ -17,9 +17,11 @@ using nlohmann::json;
 Error refused(std::string sentence) { return Error(ErrorCode::input_invalid, std::move(sentence)); }
 
 // Looks at the text, before anything is built from it: a document of nothing but brackets takes a hundred times its
-// size in memory.
-bool nests_too_deeply(std::string_view text) {
+// size in memory. What it has too much of; empty: nothing.
+std::string excess(std::string_view text, const JsonLimits& limits) {
   std::size_t depth = 0;
+  std::size_t values = 1;
+  std::size_t containers = 0;
   bool in_string = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -28,29 +30,29 @@ bool nests_too_deeply(std::string_view text) {
       if (c == '"') in_string = false;
     } else if (c == '"') {
       in_string = true;
+    } else if (c == ',') {
+      if (++values > limits.values) return fmt::format("holds more than {} values", limits.values);
     } else if (c == '{' || c == '[') {
-      if (++depth > kJsonDepthMax) return true;
+      if (++depth > kJsonDepthMax) return fmt::format("is nested more than {} levels deep", kJsonDepthMax);
+      if (++containers > limits.containers)
+        return fmt::format("holds more than {} objects and lists", limits.containers);
     } else if ((c == '}' || c == ']') && depth > 0) {
       --depth;
     }
   }
-  return false;
+  return {};
 }
 
 }  // namespace
 
-Result<json> parse_json(std::string_view text, RepeatedKeys repeated, std::size_t values_max) {
+Result<json> parse_json(std::string_view text, RepeatedKeys repeated, const JsonLimits& limits) {
   // The parser takes a NUL for the end, and what follows it would not be looked at.
   if (text.find('\0') != std::string_view::npos) return refused("holds a NUL byte and is not JSON");
-  if (nests_too_deeply(text)) return refused(fmt::format("is nested more than {} levels deep", kJsonDepthMax));
+  if (std::string why = excess(text, limits); !why.empty()) return refused(std::move(why));
   std::vector<std::set<std::string>> open;
   std::string twice;
   bool is_repeated = false;
-  std::size_t values = 0;
   const json::parser_callback_t watch = [&](int, json::parse_event_t event, json& value) {
-    values += event == json::parse_event_t::key || event == json::parse_event_t::value;
-    if (values > values_max && event != json::parse_event_t::object_start && event != json::parse_event_t::object_end)
-      return false;  // is not kept
     if (event == json::parse_event_t::object_start) open.emplace_back();
     if (event == json::parse_event_t::object_end) open.pop_back();
     if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second) {
@@ -61,7 +63,6 @@ Result<json> parse_json(std::string_view text, RepeatedKeys repeated, std::size_
   };
   json document = json::parse(text.begin(), text.end(),
       repeated == RepeatedKeys::refused ? watch : json::parser_callback_t(), /*allow_exceptions=*/false);
-  if (values > values_max) return refused(fmt::format("holds more than {} values", values_max));
   if (document.is_discarded()) return refused("is not JSON");
   if (is_repeated) return refused(fmt::format("has the key \"{}\" twice in one object", printable(twice)));
   return document;

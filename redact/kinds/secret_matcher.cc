@@ -76,6 +76,15 @@ bool looks_random(const SecretKind& kind, std::string_view value) {
   return kind.entropy_min <= 0 || bits_per_byte(value) >= kind.entropy_min;
 }
 
+// What looks like a value on the line below a name, and is a name itself: `secrets:` and `  key2: value`.
+bool is_name_below(const SecretKind& kind, std::string_view window, std::size_t begin, std::size_t end) {
+  if (window.substr(0, begin).find('\n') == std::string_view::npos) return false;
+  while (end < window.size() && kind.tail.has(window[end])) ++end;
+  if (window[end - 1] == ':') return true;
+  const std::size_t sign = window.find_first_not_of("\\\"'` \t", end);
+  return sign != std::string_view::npos && (window[sign] == ':' || window[sign] == '=');
+}
+
 }  // namespace
 
 bool at_word_start(std::string_view left) {
@@ -121,7 +130,7 @@ Result<KindMatch> SecretMatcher::judge(std::string_view window) const {
     match = KindMatch();
     GUARD_TRY_ASSIGN(match.found, patterns_[i].match(window, kind.patterns[i].group, match.begin, match.end));
   }
-  if (!match.found) return KindMatch();
+  if (!match.found || is_name_below(kind, window, match.begin, match.end)) return KindMatch();
   if (!kind.except.empty()) {
     std::size_t begin = 0;
     std::size_t end = 0;

@@ -63,8 +63,9 @@ Result<bool> PrefixFinder::decide_at(
     if (pem_ && pem_->kind == trigger.kind) return false;  // the key before it may still reach over this one
     if (masks.known->frontier() < at || (masks.outer != nullptr && !masks.outer->knows(at))) return false;
     const SecretKind& kind = secrets_->kinds[trigger.kind];
-    if (!may_begin(kind, text, lead_of(kind, text, at), masks)) continue;  // decided, whatever follows
-    if (!text.window(at, kind.value)) return false;
+    const Offset from = lead_of(kind, text, at);
+    if (!may_begin(kind, text, from, masks)) continue;  // decided, whatever follows
+    if (!text.window(from, kind.value)) return false;
   }
   if (!any) return true;
   for (const Trigger& trigger : triggers) {
@@ -150,7 +151,7 @@ Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) co
       }
       if (!kind.any_left && !at_word_start(text.left_of(from))) continue;
       const Offset behind = at + trigger.literal.size();
-      if (text.window(at, kind.value)) continue;  // decided
+      if (text.window(from, kind.value)) continue;  // decided
       // A name stays readable, what follows it does not; a key with a dot or the like in it has not failed yet either.
       if (kind.has_group) return behind;
       return from;

@@ -128,7 +128,7 @@ void orphan(const char* path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // a line leaves in one piece, and at once
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto next = [&] { return i + 1 < argc ? argv[++i] : const_cast<char*>("0"); };

@@ -104,7 +104,7 @@ TEST(RedactCases, ValuesOnTheLineBelowTheirName) {
   const std::string value = random_text(24, 71);
   for (const char* before : {"- name: API_KEY\n  value: ", "\"name\": \"DB_SECRET\",\r\n  \"value\": \"",
            "const apiKey: string =\n    \"", "token:\n  ", "Your access token:\r\n\r\n  ", "API_KEY= \\\n  ",
-           "master_key =\n'", "  token:\n    \x1b[32m"}) {
+           "master_key =\n '", "  token:\n    \x1b[32m"}) {
     const std::string text = before;
     hides(text + "<1>\n", text + "[REDACTED:generic]\n", {value});
   }
@@ -119,6 +119,12 @@ TEST(RedactCases, LinesBelowANameThatAreNoValue) {
            "token(\n  \"", "API_KEY,\n  "}) {
     keeps(before + value + "\n", Lines::may_wait);
   }
+  keeps("password:\n2026-01-15T10:30:00.123Z INFO start\n", Lines::may_wait);
+  keeps("password:\n    minLength8AndDigits: true\n", Lines::may_wait);
+  hides("secrets:\n  auth0M2mClientSecret: <1>\n", "secrets:\n  auth0M2mClientSecret: [REDACTED:generic]\n", {value});
+  hides("token: {\n  \"s3backup2024-access-key\" = \"<1>\"\n",
+      "token: {\n  \"s3backup2024-access-key\" = \"[REDACTED:generic]\"\n", {value});
+  hides("passwd:\n  db2Prod_pwd: <1>\n", "passwd:\n  db2Prod_pwd: [REDACTED:password]\n", {joined("Zk3pQw", "LmR7x")});
   keeps("secret:\n  secretName: database-credentials\n  key: password\n", Lines::may_wait);
   keeps("const token =\n  await createToken2(session)\n", Lines::may_wait);
   keeps("a line about a token: it leaves at once\nfield of a secret: string\n");

@@ -51,14 +51,18 @@ TEST(ForeignJson, AKeyThatComesTwiceIsRefusedWhereItIsAskedFor) {
 }
 
 // Before they are in memory.
-TEST(ForeignJson, HoldsNoMoreValuesThanItMay) {
-  const auto read = [](std::string_view text) { return parse_json(text, RepeatedKeys::refused, 4); };
-  EXPECT_TRUE(read(R"({"a": [1, "2", null]})"));
-  for (const char* text :
-      {R"({"a": [1, "2", null, 4]})", R"({"a": 1, "b": 2, "c": 3})", R"({"a": {"b": {"c": [1, 2]}}})"}) {
+TEST(ForeignJson, HoldsNoMoreThanItMay) {
+  const auto read = [](std::string_view text) { return parse_json(text, RepeatedKeys::refused, {4, 3}); };
+  EXPECT_TRUE(read(R"({"a": [1, "2,,,,[[[[", null], "b": {}})"));
+  for (const char* text : {R"({"a": [1, "2", null, 4, 5]})", R"({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5})", "[,,,,"}) {
     const auto refused = read(text);
     ASSERT_FALSE(refused) << text;
     EXPECT_EQ(refused.error().message(), "holds more than 4 values");
+  }
+  for (const char* text : {"[{},{},{}]", "[[[[]]]]", R"({"a": [{}, []], "b": 1})"}) {
+    const auto refused = read(text);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().message(), "holds more than 3 objects and lists");
   }
 }
 
