@@ -220,8 +220,8 @@ Gap backslash_at(Reader reader) {
 constexpr std::array<bool, 256> kPlaces = [] {
   std::array<bool, 256> places{};
   for (unsigned byte = 0; byte < 0xa0; ++byte) places[byte] = (byte < ' ' && byte != '\t') || byte >= 0x7f;
-  for (const unsigned char byte : {'&', '%', '\\', '\xc2', '\xcd', '\xd8', '\xe1', '\xe2', '\xef', '\xf3'})
-    places[byte] = true;
+  for (const char byte : {'&', '%', '\\', '\xc2', '\xcd', '\xd8', '\xe1', '\xe2', '\xef', '\xf3'})
+    places[static_cast<unsigned char>(byte)] = true;
   return places;
 }();
 

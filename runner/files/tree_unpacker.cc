@@ -26,8 +26,9 @@
 namespace guard {
 namespace {
 
-constexpr int kDepthMax = 256;                // as runner/image/image_archive.cc reads back
-constexpr int kBusyTriesMax = 1000;           // a rename anywhere on the machine can make a lookup start again
+constexpr int kDepthMax = 256;       // as runner/image/image_archive.cc reads back
+constexpr int kBusyTriesMax = 1000;  // a rename or mount anywhere on the machine can make a lookup start again
+constexpr int kLoopTriesMax = 16;
 constexpr std::int64_t kTimeMax = 1ll << 33;  // what a header of tar holds
 constexpr std::string_view kWhiteOut = ".wh.";
 constexpr std::string_view kOpaque = ".wh..wh..opq";
@@ -86,7 +87,9 @@ Result<UniqueFd> open_in_root(int root, const std::string& path, int flags) {
   for (int tries = 0;; ++tries) {
     UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, root, path.empty() ? "." : path.c_str(), &how, sizeof how)));
     if (fd) return fd;
-    if (errno == EINTR || (errno == EAGAIN && tries < kBusyTriesMax)) continue;
+    // A lookup that the kernel began again by itself counts its links twice (Linux 6.18).
+    const int tries_max = errno == EAGAIN ? kBusyTriesMax : errno == ELOOP ? kLoopTriesMax : 0;
+    if (errno == EINTR || tries < tries_max) continue;
     return Error::from_errno(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(path), errno);
   }
 }
