@@ -216,7 +216,11 @@ Result<void> Api::route(const Request& request, Answer& answer) {
     GUARD_TRY(answer.begin(200, "text/plain; version=0.0.4"));
     return answer.write(metrics_text(manager_.stats()));
   }
-  if (get && path == "/v1/stats") return say(answer, stats_json(manager_.stats()));
+  if (get && path == "/v1/stats") {
+    ordered_json stats = stats_json(manager_.stats());
+    stats["image"] = image_;
+    return say(answer, stats);
+  }
   if (get && path == "/v1/sessions") {
     ordered_json rows = ordered_json::array();
     for (const auto& session : manager_.sessions()) rows.push_back(session_json(session));
@@ -236,6 +240,7 @@ Result<void> Api::in_session(
   const bool opens = !ends && (post || !what.starts_with("commands"));
   GUARD_TRY_ASSIGN(const auto used, use(session, opens ? request.client : std::string()));
   if (request.query.contains("open")) GUARD_TRY(manager_.open(session));
+  if (what == "lease" ? post : request.query.contains("lease")) GUARD_TRY(renew(session, request));
   const auto done = [&]() -> Result<void> { return say(answer, {{"session", session}}); };
   if (what.empty() && post) {
     GUARD_TRY(manager_.open(session));
@@ -282,14 +287,15 @@ Result<void> Api::in_session(
     GUARD_TRY(manager_.make_folder(session, text(request, "path"), Deadline::after(kFileLimit)));
     return done();
   }
-  if (what == "lease" && post) {
-    GUARD_TRY_ASSIGN(const std::uint64_t span, number(request, "ms", 0));
-    GUARD_TRY(manager_.renew(
-        session, milliseconds(static_cast<milliseconds::rep>(std::min<std::uint64_t>(span, 7ull * 86'400'000)))));
-    return done();
-  }
+  if (what == "lease" && post) return done();
   if (what.starts_with("commands")) return commands_of(session, what.substr(8), request, answer);
   return no_such(request);
+}
+
+Result<void> Api::renew(const std::string& session, const Request& request) {
+  GUARD_TRY_ASSIGN(const std::uint64_t span, number(request, request.query.contains("lease") ? "lease" : "ms", 0));
+  constexpr std::uint64_t kSpanMax = 7ull * 86'400'000;
+  return manager_.renew(session, milliseconds(static_cast<milliseconds::rep>(std::min(span, kSpanMax))));
 }
 
 Result<void> Api::files_of(const std::string& session, const Request& request, Answer& answer) {

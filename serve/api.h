@@ -15,7 +15,7 @@
 //   GET    /v1/sessions/T/C/list?path=P&depth=N
 //   POST   /v1/sessions/T/C/move?from=A&to=B, /folder?path=P, /lease?ms=N
 //
-// With open=1 in its query a request opens the session first.
+// With open=1 in its query a request opens the session first; with lease=MS it renews its lease.
 //
 // An error is {"error": {"code", "message", "hint"}} with a status of 400, 403, 404, 413, 429, 500 or 503; with 429 (a
 // limit) and 503 it can be asked for again, after the seconds of Retry-After.
@@ -26,6 +26,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/result.h"
 #include "serve/clients.h"
@@ -38,7 +39,8 @@ struct Request {
   std::string path;                          // decoded, without the query
   std::map<std::string, std::string> query;  // decoded
   std::string body;
-  std::string client = {};  // who asks; empty: this process itself
+  std::string client = {};                         // who asks; empty: this process itself
+  std::map<std::string, std::string> fields = {};  // of the head, those that begin with "mcp-" or are "accept"
 };
 
 // begin() once, then write() as often as there is something. An Error means that nobody listens any more: the handler
@@ -48,8 +50,9 @@ class Answer {
   virtual ~Answer() = default;
   virtual Result<void> begin(unsigned status, std::string_view content_type) = 0;
   virtual Result<void> write(std::string_view bytes) = 0;
-  virtual bool listening() { return true; }  // somebody still waits for what comes
-  virtual void note(std::string_view) {}     // for a log: "exited 0", or the name of an error
+  virtual void field(std::string_view, std::string_view) {}  // one more of the head, before begin()
+  virtual bool listening() { return true; }                  // somebody still waits for what comes
+  virtual void note(std::string_view) {}                     // for a log: "exited 0", or the name of an error
 
   // In place of begin(): from here on the connection is spoken over in `protocol`. INPUT_INVALID where the request has
   // not asked for that.
@@ -61,8 +64,10 @@ constexpr std::size_t kBodyBytesMax = 128u << 20;  // of a request
 // Thread-safe.
 class Api {
  public:
-  // `manager` must outlive it.
-  explicit Api(sessions::Manager& manager, ClientLimits limits = {}) : manager_(manager), clients_(limits) {}
+  // `manager` must outlive it. `image`: the name of what sandboxes are made of, for those who ask; empty: the
+  // project's.
+  explicit Api(sessions::Manager& manager, std::string image = {}, ClientLimits limits = {})
+      : manager_(manager), image_(std::move(image)), clients_(limits) {}
 
   // Everything that goes wrong is in the answer. An Error where it had begun and can't be brought to its end: half a
   // file, say.
@@ -77,10 +82,12 @@ class Api {
   Result<void> route(const Request& request, Answer& answer);
   Result<void> in_session(const std::string& session, std::string_view what, const Request& request, Answer& answer);
   Result<void> commands_of(const std::string& session, std::string_view what, const Request& request, Answer& answer);
+  Result<void> renew(const std::string& session, const Request& request);
   Result<void> files_of(const std::string& session, const Request& request, Answer& answer);
   Result<void> exec(const std::string& session, const Request& request, Answer& answer);
 
   sessions::Manager& manager_;
+  const std::string image_;
   Clients clients_;
 };
 

@@ -156,6 +156,7 @@ class HttpAnswer final : public Answer {
     http::response<http::empty_body> head{static_cast<http::status>(status), 11};
     head.set(http::field::content_type, {content_type.data(), content_type.size()});
     if (status == 429 || status == 503) head.set(http::field::retry_after, "1");
+    for (const auto& [name, value] : fields_) head.set(name, value);
     head.keep_alive(false);
     head.chunked(true);
     http::response_serializer<http::empty_body> serializer{head};
@@ -171,6 +172,8 @@ class HttpAnswer final : public Answer {
     boost::asio::write(socket_, http::make_chunk(boost::asio::buffer(bytes.data(), bytes.size())), failure);
     return said(failure);
   }
+
+  void field(std::string_view name, std::string_view value) override { fields_.emplace_back(name, value); }
 
   bool listening() override {
     pollfd end{socket_.native_handle(), POLLRDHUP, 0};
@@ -211,6 +214,7 @@ class HttpAnswer final : public Answer {
   unsigned status_ = 0;
   std::string outcome_ = "ok";
   std::string upgrade_;
+  std::vector<std::pair<std::string, std::string>> fields_;
 };
 
 struct Server {
@@ -293,6 +297,11 @@ Result<void> read_request(Socket& socket, Connection& connection, Server& server
   GUARD_TRY(std::move(client));
   if (!connection.become(Peer::client)) return Error(ErrorCode::cancelled, "dropped for others");
   in.request.method = std::string(head.method_string());
+  for (const auto& field : head) {
+    std::string name(field.name_string());
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    if (name == "accept" || name.starts_with("mcp-")) in.request.fields[name] = std::string(field.value());
+  }
   GUARD_TRY(read_target({head.target().data(), head.target().size()}, in.request));
   return read_body(socket, server, in);
 }
@@ -334,7 +343,12 @@ void serve_one(Socket& socket, Connection& connection, Server& server) {
   if (read && in.buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
   if (read) {
     const AtWork work(server.at_work);
-    if (server.api.handle(in.request, answer)) answer.finish();
+    const Endpoint& endpoint = server.options.endpoint;
+    if (!endpoint.path.empty() && in.request.path == endpoint.path) {
+      endpoint.answer(in.request, answer);
+      answer.finish();
+    } else if (server.api.handle(in.request, answer))
+      answer.finish();
   } else {
     say_error(answer, read.error());
     answer.finish();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "common/cancel.h"
@@ -20,8 +21,15 @@ struct Listener {
   const Token* token = nullptr;  // of the loopback; null: a Unix socket
 };
 
+// What is answered beside the api, to the same clients. Called from several threads.
+struct Endpoint {
+  std::string path;  // "/mcp"; empty: there is none
+  std::function<void(const Request&, Answer&)> answer;
+};
+
 struct ServeOptions {
   std::vector<Listener> listeners;
+  Endpoint endpoint = {};
   const JsonLog* log = nullptr;    // a line for each request; null: none
   milliseconds drain_max{10'000};  // what requests get that are being answered when it is cancelled
 };

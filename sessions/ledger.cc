@@ -83,6 +83,7 @@ Result<Owner> Owner::take(const fs::path& state) {
     return Error(ErrorCode::input_invalid,
         fmt::format("the sessions in {} belong to another guard (process {})", printable(state.native()),
             pid.empty() ? "unknown" : printable(pid)))
+        .detail("owner", pid)
         .hint("wait until it has ended, or start `guard serve`: then any number of calls run side by side");
   }
   if (::ftruncate(lock.get(), 0) != 0)

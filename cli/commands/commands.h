@@ -39,6 +39,7 @@ Result<int> cmd_brief(const Options& options, CommandContext& context);
 Result<int> cmd_session(const Options& options, CommandContext& context);
 Result<int> cmd_shell(const Options& options, CommandContext& context);
 Result<int> cmd_serve(const Options& options, CommandContext& context);
+Result<int> cmd_mcp(const Options& options, CommandContext& context);
 Result<int> cmd_generate(const Options& options, CommandContext& context);
 
 // The folder that --project names (the one we are in where it is empty), with links resolved.

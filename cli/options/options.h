@@ -161,6 +161,10 @@ struct Options {
   std::string log_file;    // "-": standard error; empty: no log
   bool print = false;      // install: the units, instead of writing them
 
+  // mcp
+  std::string tenant = "mcp";  // of all sessions
+  std::string client;          // install: whose settings
+
   // redact
   std::uint64_t cap_bytes = 0;  // 0: no cap
   Kept kept = Kept::head;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "cli/commands/hook_agent.h"
+#include "cli/mcp/client_settings.h"
 #include "cli/options/option_checks.h"
 #include "common/text/text.h"
 
@@ -297,6 +298,19 @@ constexpr OptionRow kServeOptions[] = {
     kConfig,
     {"--quiet", {}, "no progress, only errors", &Options::quiet},
 };
+constexpr OptionRow kMcpOptions[] = {
+    only("install",
+        {"--client", "NAME", "install: whose settings: claude, cursor, vscode or gemini", &Options::client,
+            mcp::kClientNames}),
+    only("install", {"--yes", {}, "install: write them into the project", &Options::yes}),
+    {"--tenant", "NAME", "tools reach the sessions NAME/... and no others (default: mcp)", &Options::tenant},
+    kMaskEnv,
+    kState,
+    kSessionBackend,
+    kSessionImage,
+    kProject,
+    kConfig,
+};
 constexpr OptionRow kOnlyShellOptions[] = {
     {"--record", "FILE", "the sandbox of the run that this evidence record is of, or none", &Options::record},
     {"--cwd", "DIR", "start in this folder of the project", &Options::cwd},
@@ -368,6 +382,8 @@ constexpr ActionRow kSessionActions[] = {
 };
 
 constexpr ActionRow kServeActions[] = {{}, {Action::install}, {Action::uninstall}};
+
+constexpr ActionRow kMcpActions[] = {{}, {Action::install, "--client NAME [--yes]"}};
 
 constexpr ActionRow kShellActions[] = {{.takes = "[SESSION]", .arguments_max = 1}};
 constexpr std::string_view kNoImport = "guard image import needs a name, and what it is to be made of";
@@ -569,6 +585,22 @@ units of systemd for this user: a socket, and the service that it starts with th
 guard serve --listen 127.0.0.1:4711 --log serve.jsonl)",
         .exit_status = "0 asked to stop, and did; 2 failed, 3 no environment may be used, 64 usage",
         .run = cmd_serve},
+    {.name = "mcp",
+        .summary = "offer the sandbox and the gate as tools to a coding agent",
+        .usage = "mcp [OPTION...]\nmcp install --client NAME [--yes]",
+        .about = R"(A server of the Model Context Protocol on standard input and output, which the agent starts itself.
+Its tools: shell_execute and python_execute run code in the sandbox of a session, sandbox_fs_list, sandbox_fs_read and
+sandbox_fs_write work on its files, guard_check and guard_run judge files of the project as `guard check` and `guard
+run` do. A client has a session of its own, or names one; its sandbox ends with the client, its workspace stays. Where
+`guard serve` runs, the sandboxes are there; else the first client's server keeps them for all. What tools answer is
+masked and capped as the output of a run. `install` shows what it would add to an agent's settings in the project.)",
+        .actions = kMcpActions,
+        .options = kMcpOptions,
+        .examples = R"(guard mcp install --client claude --yes
+guard mcp --image python)",
+        .exit_status = R"(0 the client has gone, or it was asked to stop; install: 0 up to date, 1 not written yet; 2
+failed, 64 usage)",
+        .run = cmd_mcp},
     {.name = "image",
         .summary = "build, list or remove the images that tests and sessions run on",
         .about = R"(Tests run on an image made of this machine's bun and C library and the project's

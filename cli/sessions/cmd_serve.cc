@@ -6,19 +6,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstring>
 #include <optional>
-#include <thread>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/mcp/http_endpoint.h"
 #include "cli/sessions/serve_install.h"
 #include "cli/sessions/session_sandbox.h"
 #include "cli/sessions/session_service.h"
 #include "common/log.h"
 #include "common/text/text.h"
-#include "common/threads.h"
 #include "common/unique_fd.h"
 #include "serve/http_server.h"
 
@@ -27,7 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr milliseconds kStopGrace{10'000};   // from TERM to KILL
 constexpr milliseconds kRemovalMax{60'000};  // of all containers, by an engine that is busy
 
 // systemd's notification protocol (sd_notify(3)): a datagram of lines.
@@ -56,7 +53,8 @@ void allow_descriptors() {
 Result<int> cmd_serve(const Options& options, CommandContext& context) {
   const serve::ServeOptions defaults;
   const milliseconds drain_max = options.time_limit.count() > 0 ? options.time_limit : defaults.drain_max;
-  if (options.action == Action::install) return serve_install(options, context, drain_max + kStopGrace + kRemovalMax);
+  if (options.action == Action::install)
+    return serve_install(options, context, drain_max + kSessionStopGrace + kRemovalMax);
   if (options.action == Action::uninstall) return serve_uninstall(options, context);
   allow_descriptors();
   GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
@@ -78,7 +76,10 @@ Result<int> cmd_serve(const Options& options, CommandContext& context) {
     GUARD_TRY_ASSIGN(loopback, serve::listen_on_loopback(options.listen));
     serving.listeners.push_back({loopback.socket.get(), &*token});
   }
-  sessions::Manager& manager = *service.manager;
+  GUARD_TRY_ASSIGN(const auto tools, mcp::Tools::create(options, context));
+  mcp::HttpEndpoint endpoint(*tools);
+  serving.endpoint = {
+      "/mcp", [&](const serve::Request& request, serve::Answer& answer) { endpoint.answer(request, answer); }};
   OutStream& err = context.streams.err;
   if (!options.quiet) {
     err.print(
@@ -86,15 +87,9 @@ Result<int> cmd_serve(const Options& options, CommandContext& context) {
     if (token) err.print("guard: and at http://{}, for who knows the token\n", loopback.address);
   }
   tell_systemd(context.environment, "READY=1\n");
-  GUARD_TRY_ASSIGN(std::thread upkeep, new_thread([&] { manager.run(context.cancel); }));
-  serve::Api api(manager);
-  const auto served = serve::serve_http(serving, api, context.cancel, [&] {
-    tell_systemd(context.environment, "STOPPING=1\n");
-    manager.stop(kStopGrace);
-  });
-  context.cancel.cancel();  // it has failed, where it was not that
-  upkeep.join();
-  for (const std::string& note : manager.notes()) err.print("guard: {}\n", printable(note));
+  const auto served =
+      serve_sessions(service, serving, context.cancel, [&] { tell_systemd(context.environment, "STOPPING=1\n"); });
+  for (const std::string& note : service.manager->notes()) err.print("guard: {}\n", printable(note));
   GUARD_TRY(served);
   return 0;  // asked to stop, and did
 }

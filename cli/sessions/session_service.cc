@@ -10,6 +10,7 @@
 #include "cli/commands/trusted_inputs.h"
 #include "cli/sessions/session_sandbox.h"
 #include "common/text/foreign_json.h"
+#include "common/threads.h"
 #include "pipeline/change/config_trust.h"
 #include "serve/http_client.h"
 #include "serve/task_stream.h"
@@ -52,22 +53,19 @@ namespace {
 // No descriptor: none runs.
 Result<UniqueFd> connect_to_server(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
-  GUARD_TRY_ASSIGN(UniqueFd connection, serve::connect_to(session_socket(folder)));
-  const bool names_image = std::any_of(options.overrides.begin(), options.overrides.end(),
-      [](const ConfigOverride& one) { return one.key == "session.image"; });
-  if (!connection || !names_image) return connection;
-  return Error(ErrorCode::usage, "`guard serve` runs, and has chosen the image of its sandboxes")
-      .hint("leave --image out, or stop it and start `guard serve --image NAME`");
+  return serve::connect_to(session_socket(folder));
 }
 
-Result<std::optional<StartTask>> tasks_of_server(
-    const Options& options, CommandContext& context, const std::string& session, std::function<void()> gone = {}) {
+Result<std::optional<StartTask>> tasks_of_server(const Options& options, CommandContext& context,
+    const std::string& session, std::function<void()> gone = {}, milliseconds lease = milliseconds(0)) {
+  GUARD_TRY(check_image_of_server(options, context));
   GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
   if (!connection) return std::optional<StartTask>();
   serve::Request request;
   request.method = "POST";
   request.path = fmt::format("/v1/sessions/{}/tasks", session);
   request.query["open"] = "1";
+  if (lease.count() > 0) request.query["lease"] = std::to_string(lease.count());
   WholeAnswer refusal;
   GUARD_TRY_ASSIGN(
       UniqueFd upgraded, serve::ask_to_upgrade(std::move(connection), request, serve::kTaskStream, refusal));
@@ -78,6 +76,24 @@ Result<std::optional<StartTask>> tasks_of_server(
 }
 
 }  // namespace
+
+Result<void> check_image_of_server(const Options& options, CommandContext& context) {
+  const auto named = std::find_if(options.overrides.begin(), options.overrides.end(),
+      [](const ConfigOverride& one) { return one.key == "session.image"; });
+  if (named == options.overrides.end()) return ok();
+  GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
+  if (!connection) return ok();
+  serve::Request request;
+  request.method = "GET";
+  request.path = "/v1/stats";
+  WholeAnswer answer;
+  GUARD_TRY(serve::ask(std::move(connection), request, answer));
+  GUARD_TRY(answer.error());
+  GUARD_TRY_ASSIGN(const nlohmann::json said, parse_json(answer.body).context("reading the answer"));
+  if (said.is_object() && said.value("image", "") == named->text) return ok();
+  return Error(ErrorCode::usage, "`guard serve` runs, and has chosen another image for its sandboxes")
+      .hint("leave --image out, or stop it and start `guard serve --image NAME`");
+}
 
 Result<SessionService> open_session_service(const Options& options, CommandContext& context, PoolUse pool) {
   GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
@@ -92,8 +108,23 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   for (auto& [name, value] : sandboxes.env) wanted.env[name] = std::move(value);
   SessionService service;
   service.backend = std::move(sandboxes.backend);
+  service.image = loaded.config.session.image;
   GUARD_TRY_ASSIGN(service.manager, sessions::Manager::open(folder, std::move(sandboxes.factory), kClock, wanted));
   return service;
+}
+
+Result<void> serve_sessions(
+    SessionService& service, serve::ServeOptions serving, CancelToken& cancel, const std::function<void()>& stopping) {
+  sessions::Manager& manager = *service.manager;
+  GUARD_TRY_ASSIGN(std::thread upkeep, new_thread([&] { manager.run(cancel); }));
+  serve::Api api(manager, service.image);
+  auto served = serve::serve_http(serving, api, cancel, [&] {
+    if (stopping) stopping();
+    manager.stop(kSessionStopGrace);
+  });
+  cancel.cancel();  // it has failed, where it was not that
+  upkeep.join();
+  return served;
 }
 
 Result<StartTask> session_tasks(const Options& options, CommandContext& context, const std::string& session) {
@@ -105,9 +136,9 @@ Result<StartTask> session_tasks(const Options& options, CommandContext& context,
   return [manager, session](const TaskSpec& spec) { return manager->start(session, spec); };
 }
 
-Result<StartTask> served_tasks(
-    const Options& options, CommandContext& context, const std::string& session, std::function<void()> gone) {
-  GUARD_TRY_ASSIGN(auto served, tasks_of_server(options, context, session, std::move(gone)));
+Result<StartTask> served_tasks(const Options& options, CommandContext& context, const std::string& session,
+    std::function<void()> gone, milliseconds lease) {
+  GUARD_TRY_ASSIGN(auto served, tasks_of_server(options, context, session, std::move(gone), lease));
   if (served) return *std::move(served);
   return Error(ErrorCode::environment_unavailable, "no `guard serve` runs here, so nothing runs in the session")
       .hint("start `guard serve`, and in the session what this is to be used with");
@@ -115,6 +146,7 @@ Result<StartTask> served_tasks(
 
 Result<void> ask_session(
     const Options& options, CommandContext& context, const serve::Request& request, serve::Answer& answer) {
+  GUARD_TRY(check_image_of_server(options, context));
   GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
   if (connection) return serve::ask(std::move(connection), request, answer);
   // Its sandbox ends with this process, and a command in the background with it.

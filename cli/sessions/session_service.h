@@ -8,20 +8,31 @@
 #include <string>
 
 #include "cli/commands/commands.h"
-#include "serve/api.h"
+#include "serve/http_server.h"
 #include "sessions/manager.h"
 
 namespace guard {
+
+constexpr milliseconds kSessionStopGrace{10'000};  // of serve_sessions(), from TERM to KILL
 
 enum class PoolUse : std::uint8_t { filled, none };
 
 struct SessionService {
   std::string backend;
+  std::string image;  // session.image
   std::unique_ptr<sessions::Manager> manager;
 };
 
-// In this process; it owns the state folder from here on.
+// In this process; it owns the state folder from here on. An Error with the detail "owner" where another one does.
 Result<SessionService> open_session_service(const Options& options, CommandContext& context, PoolUse pool);
+
+// Answers for the service at its socket, and at what else `serving` listens to, until `cancel`. Then `stopping` is
+// called, and all sandboxes end.
+Result<void> serve_sessions(SessionService& service, serve::ServeOptions serving, CancelToken& cancel,
+    const std::function<void()>& stopping = {});
+
+// USAGE where `guard serve` runs on another image than these options name.
+Result<void> check_image_of_server(const Options& options, CommandContext& context);
 
 // Where `guard serve` listens.
 std::filesystem::path session_socket(const std::filesystem::path& folder);
@@ -50,8 +61,9 @@ Error foreign_error(const nlohmann::json& said);
 Result<StartTask> session_tasks(const Options& options, CommandContext& context, const std::string& session);
 
 // In `guard serve` alone: for what makes no sense where nothing else can run in the session. `gone`: as tasks_over().
-Result<StartTask> served_tasks(
-    const Options& options, CommandContext& context, const std::string& session, std::function<void()> gone = {});
+// `lease` 0: no word of it.
+Result<StartTask> served_tasks(const Options& options, CommandContext& context, const std::string& session,
+    std::function<void()> gone = {}, milliseconds lease = milliseconds(0));
 
 // One request, answered by `guard serve` or, where none runs, here.
 Result<void> ask_session(

@@ -112,7 +112,7 @@ class Limits : public sessions::SessionsTest {
     return std::to_string(answer.status_) + " " + answer.body;
   }
 
-  void limited(const ClientLimits& limits) { api_ = std::make_unique<Api>(*manager_, limits); }
+  void limited(const ClientLimits& limits) { api_ = std::make_unique<Api>(*manager_, std::string(), limits); }
 
   std::unique_ptr<Api> api_;
   std::list<Stream> streams_;
