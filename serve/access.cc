@@ -172,14 +172,21 @@ Result<std::string> client_at(int connection) {
   return denied(fmt::format("user {} may not speak to this guard", peer.uid));
 }
 
-Result<std::string> client_with(const Token& token, const Origin& said) {
+Result<void> check_no_page(const Origin& said) {
   const std::string host = host_and_port(said.host).first;
   in_addr v4{};
   const bool is_here = host == "localhost" || host == "::1" ||
       (::inet_pton(AF_INET, host.c_str(), &v4) == 1 && (ntohl(v4.s_addr) >> 24) == 127);
-  if (!is_here || !said.origin.empty() || !said.fetch_site.empty()) {
-    return denied("this is no place for web pages")
-        .hint("ask with the Host of the loopback, and without Origin and Sec-Fetch-Site");
+  if (is_here && said.origin.empty() && said.fetch_site.empty()) return ok();
+  return denied("this is no place for web pages")
+      .hint("ask with the Host of the loopback, and without Origin and Sec-Fetch-Site");
+}
+
+Result<std::string> client_with(const Token& token, const Origin& said) {
+  GUARD_TRY(check_no_page(said));
+  if (!said.api_key.empty()) {
+    if (token.is(said.api_key)) return std::string("token");
+    return denied("the API key is not this guard's token").detail("status", "401");
   }
   constexpr std::string_view kBearer = "Bearer ";  // in whatever case
   const bool is_bearer = said.authorization.size() > kBearer.size() &&

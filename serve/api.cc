@@ -32,6 +32,9 @@ constexpr JsonLimits kOfATask{task_protocol::kWordsMax + 16, 3};  // itself, arg
 constexpr milliseconds kLookAtListener{250};
 
 unsigned status_of(const Error& error) {
+  unsigned status = 0;
+  const auto named = error.details().find("status");
+  if (named != error.details().end() && read_number(named->second, status)) return status;
   if (error.details().contains("limit")) return 429;
   if (error.details().contains("access")) return 403;
   switch (error.code()) {
@@ -185,7 +188,11 @@ Result<void> Api::handle(const Request& request, Answer& answer) {
 
 void say_error(Answer& answer, const Error& error) {
   answer.note(error.wire_name());
-  if (answer.begin(status_of(error), kJson)) static_cast<void>(answer.write(text_of(error_json(error))));
+  ordered_json said = error_json(error);
+  // As the clients of E2B read it.
+  if (error.details().contains("status"))
+    said.update({{"code", status_of(error)}, {"message", printable(error.message())}});
+  if (answer.begin(status_of(error), kJson)) static_cast<void>(answer.write(text_of(said)));
 }
 
 Result<std::shared_ptr<void>> Api::use(const std::string& session, const std::string& client) {

@@ -158,7 +158,8 @@ class HttpAnswer final : public Answer {
     if (status == 429 || status == 503) head.set(http::field::retry_after, "1");
     for (const auto& [name, value] : fields_) head.set(name, value);
     head.keep_alive(false);
-    head.chunked(true);
+    has_body_ = status != 204;
+    if (has_body_) head.chunked(true);
     http::response_serializer<http::empty_body> serializer{head};
     error_code failure;
     http::write_header(socket_, serializer, failure);
@@ -196,7 +197,7 @@ class HttpAnswer final : public Answer {
 
   void finish() {
     error_code ignored;
-    if (status_ != 0) boost::asio::write(socket_, http::make_chunk_last(), ignored);
+    if (status_ != 0 && has_body_) boost::asio::write(socket_, http::make_chunk_last(), ignored);
   }
 
   // 0: it was given none.
@@ -212,6 +213,7 @@ class HttpAnswer final : public Answer {
   Socket& socket_;
   Connection& connection_;
   unsigned status_ = 0;
+  bool has_body_ = true;
   std::string outcome_ = "ok";
   std::string upgrade_;
   std::vector<std::pair<std::string, std::string>> fields_;
@@ -236,14 +238,29 @@ class AtWork {
 
 using Parser = http::request_parser<http::string_body>;
 
-Result<std::string> client_of(const Connection& connection, const Parser::value_type& head) {
+// What is checked of a request must be what is done: of a field that is there twice one part could read another than
+// the next one.
+bool is_clear(const Parser::value_type& head) {
+  constexpr std::string_view kOnce[] = {
+      "Host", "Origin", "Sec-Fetch-Site", "Authorization", "X-API-Key", "X-Access-Token", "E2b-Sandbox-Id"};
+  return std::none_of(std::begin(kOnce), std::end(kOnce), [&head](std::string_view name) {
+    return head.count({name.data(), name.size()}) > 1;
+  });
+}
+
+Result<std::string> client_of(const Connection& connection, const ServeOptions& options, const Parser::value_type& head,
+    const std::string& path) {
   if (connection.listener->token == nullptr) return client_at(connection.socket.get());
   const auto field = [&head](std::string_view name) {
     const auto found = head[{name.data(), name.size()}];
     return std::string_view(found.data(), found.size());
   };
-  return client_with(
-      *connection.listener->token, {field("Host"), field("Origin"), field("Sec-Fetch-Site"), field("Authorization")});
+  const Origin said = {
+      field("Host"), field("Origin"), field("Sec-Fetch-Site"), field("Authorization"), field("X-API-Key")};
+  const std::string_view sandbox = field("E2b-Sandbox-Id");
+  if (sandbox.empty() || !options.sandbox_client) return client_with(*connection.listener->token, said);
+  GUARD_TRY(check_no_page(said));
+  return options.sandbox_client(sandbox, field("X-Access-Token"), path);
 }
 
 // A request as it comes in, and what it takes of guard serve while it is answered.
@@ -283,11 +300,15 @@ Result<void> read_body(Socket& socket, Server& server, Incoming& in) {
 // The request, once its client may ask for it.
 Result<void> read_request(Socket& socket, Connection& connection, Server& server, Incoming& in) {
   const auto& head = in.parser.get();
-  const bool is_http = !in.failure || in.failure == http::error::body_limit;
   in.request.client = "nobody";
-  auto client = is_http ? client_of(connection, head)
-                        : Result<std::string>(Error(ErrorCode::input_invalid,
-                              fmt::format("this is no request of HTTP/1.1: {}", in.failure.message())));
+  const bool is_http = !in.failure || in.failure == http::error::body_limit;
+  const auto target = is_http ? read_target({head.target().data(), head.target().size()}, in.request)
+                              : Result<void>(Error(ErrorCode::input_invalid,
+                                    fmt::format("this is no request of HTTP/1.1: {}", in.failure.message())));
+  auto client = target && is_clear(head) ? client_of(connection, server.options, head, in.request.path)
+      : target
+      ? Result<std::string>(Error(ErrorCode::input_invalid, "a field that says who asks, or of what, is there twice"))
+      : Result<std::string>(target.error());
   if (client) in.request.client = *client;
   // Those who may not speak share what one client may ask for.
   const std::uint64_t body = client && !in.failure ? in.parser.content_length().value_or(0) : 0;
@@ -300,9 +321,11 @@ Result<void> read_request(Socket& socket, Connection& connection, Server& server
   for (const auto& field : head) {
     std::string name(field.name_string());
     std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    if (name == "accept" || name.starts_with("mcp-")) in.request.fields[name] = std::string(field.value());
+    // "Basic" is no proof here: so the clients of E2B say which user of the sandbox they mean.
+    const bool says_who = (name == "authorization" && !field.value().starts_with("Basic ")) || name == "cookie" ||
+        name == "x-api-key" || name == "x-access-token";
+    if (!says_who) in.request.fields[name] = std::string(field.value());
   }
-  GUARD_TRY(read_target({head.target().data(), head.target().size()}, in.request));
   return read_body(socket, server, in);
 }
 
@@ -343,12 +366,12 @@ void serve_one(Socket& socket, Connection& connection, Server& server) {
   if (read && in.buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
   if (read) {
     const AtWork work(server.at_work);
-    const Endpoint& endpoint = server.options.endpoint;
-    if (!endpoint.path.empty() && in.request.path == endpoint.path) {
-      endpoint.answer(in.request, answer);
-      answer.finish();
-    } else if (server.api.handle(in.request, answer))
-      answer.finish();
+    const auto& endpoints = server.options.endpoints;
+    const auto endpoint =
+        std::find_if(endpoints.begin(), endpoints.end(), [&](const Endpoint& one) { return one.claims(in.request); });
+    const auto done =
+        endpoint != endpoints.end() ? endpoint->answer(in.request, answer) : server.api.handle(in.request, answer);
+    if (done) answer.finish();
   } else {
     say_error(answer, read.error());
     answer.finish();

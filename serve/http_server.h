@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/cancel.h"
@@ -23,13 +24,18 @@ struct Listener {
 
 // What is answered beside the api, to the same clients. Called from several threads.
 struct Endpoint {
-  std::string path;  // "/mcp"; empty: there is none
-  std::function<void(const Request&, Answer&)> answer;
+  std::function<bool(const Request&)> claims;
+  std::function<Result<void>(const Request&, Answer&)> answer;  // an Error: as of Api::handle()
 };
+
+// The client of a request that names a sandbox and shows that one's own token, in place of serve's.
+using SandboxClient =
+    std::function<Result<std::string>(std::string_view sandbox, std::string_view token, std::string_view path)>;
 
 struct ServeOptions {
   std::vector<Listener> listeners;
-  Endpoint endpoint = {};
+  std::vector<Endpoint> endpoints = {};
+  SandboxClient sandbox_client = {};
   const JsonLog* log = nullptr;    // a line for each request; null: none
   milliseconds drain_max{10'000};  // what requests get that are being answered when it is cancelled
 };

@@ -20,7 +20,7 @@ struct ClientRow {
   std::string_view servers;  // the key that holds them
 };
 
-// docs/mcp.md has where each of them is described.
+// docs/agents.md has where each of them is described.
 constexpr ClientRow kClients[] = {
     {"claude", ".mcp.json", "mcpServers"},
     {"cursor", ".cursor/mcp.json", "mcpServers"},
@@ -55,7 +55,7 @@ Result<int> install(const Options& options, CommandContext& context) {
     return Error(ErrorCode::usage, "whose settings?").hint("--client claude, cursor, vscode or gemini");
   GUARD_TRY_ASSIGN(const auto project, project_folder(options.project));
   GUARD_TRY_ASSIGN(FileEdit edit, begin_edit(project, client->settings));
-  constexpr std::string_view kByHand = "put the settings of docs/mcp.md into it by hand";
+  constexpr std::string_view kByHand = "put the settings of docs/agents.md into it by hand";
   GUARD_TRY_ASSIGN(auto settings, settings_in(edit, kByHand));
   auto& servers = settings[std::string(client->servers)];
   if (servers.is_null()) servers = nlohmann::ordered_json::object();

@@ -18,6 +18,7 @@
 #include "common/log.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
+#include "serve/e2b/endpoint.h"
 #include "serve/http_server.h"
 
 namespace guard {
@@ -77,9 +78,17 @@ Result<int> cmd_serve(const Options& options, CommandContext& context) {
     serving.listeners.push_back({loopback.socket.get(), &*token});
   }
   GUARD_TRY_ASSIGN(const auto tools, mcp::Tools::create(options, context));
-  mcp::HttpEndpoint endpoint(*tools);
-  serving.endpoint = {
-      "/mcp", [&](const serve::Request& request, serve::Answer& answer) { endpoint.answer(request, answer); }};
+  mcp::HttpEndpoint tools_endpoint(*tools);
+  serve::e2b::Endpoint e2b(*service.manager, service.image);
+  GUARD_TRY(e2b.run());
+  serving.endpoints = {{[](const serve::Request& request) { return request.path == "/mcp"; },
+                           [&](const auto& request, serve::Answer& answer) -> Result<void> {
+                             tools_endpoint.answer(request, answer);
+                             return ok();
+                           }},
+      {serve::e2b::Endpoint::claims,
+          [&](const auto& request, serve::Answer& answer) { return e2b.answer(request, answer); }}};
+  serving.sandbox_client = [&](auto sandbox, auto shown, auto path) { return e2b.client_of(sandbox, shown, path); };
   OutStream& err = context.streams.err;
   if (!options.quiet) {
     err.print(
@@ -87,8 +96,11 @@ Result<int> cmd_serve(const Options& options, CommandContext& context) {
     if (token) err.print("guard: and at http://{}, for who knows the token\n", loopback.address);
   }
   tell_systemd(context.environment, "READY=1\n");
-  const auto served =
-      serve_sessions(service, serving, context.cancel, [&] { tell_systemd(context.environment, "STOPPING=1\n"); });
+  const auto served = serve_sessions(service, serving, context.cancel, [&] {
+    tell_systemd(context.environment, "STOPPING=1\n");
+    tools_endpoint.cancel_all();
+    e2b.stop();
+  });
   for (const std::string& note : service.manager->notes()) err.print("guard: {}\n", printable(note));
   GUARD_TRY(served);
   return 0;  // asked to stop, and did

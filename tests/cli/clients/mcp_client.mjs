@@ -1,4 +1,4 @@
-// sdk_client.mjs CLIENTS GUARD STATE PROJECT [ADDRESS TOKEN]: the protocol's own client calls every tool of `guard mcp`, or of the
+// mcp_client.mjs CLIENTS GUARD STATE PROJECT [ADDRESS TOKEN]: the protocol's own client calls every tool of `guard mcp`, or of the
 // server at ADDRESS, and validates each answer against the schema that the tool has listed. Prints "ok", or what was wrong.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';

@@ -1,0 +1,29 @@
+// Files of a sandbox in E2B's interface: filesystem.Filesystem, and /files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serve/api.h"
+#include "serve/e2b/sandboxes.h"
+
+namespace guard::serve::e2b {
+
+// A path as the clients say it: absolute, or below the home folder, which they also call /home/user.
+std::string inside(std::string_view path);
+std::string absolute(const std::string& path);  // still under the name that the client gave
+
+void call_filesystem(
+    Sandboxes& sandboxes, Sandbox& sandbox, std::string_view method, const Request& request, Answer& answer);
+// An Error where half a file is on its way.
+Result<void> read_or_write_files(Sandboxes& sandboxes, Sandbox& sandbox, const Request& request, Answer& answer);
+
+struct FormFile {
+  std::string name;  // as the client has named it
+  std::string_view bytes;
+};
+// The files of a multipart/form-data body (RFC 7578). INPUT_INVALID.
+Result<std::vector<FormFile>> form_files(std::string_view content_type, std::string_view body);
+
+}  // namespace guard::serve::e2b

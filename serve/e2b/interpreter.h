@@ -1,0 +1,47 @@
+// The code interpreter of E2B's interface: contexts, each one long-lived Python in the sandbox that keeps its
+// variables.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "serve/api.h"
+#include "sessions/manager.h"
+
+namespace guard::serve::e2b {
+
+struct Sandbox;
+class Sandboxes;
+
+// Of one sandbox. Thread-safe.
+class Contexts {
+ public:
+  // "/execute" and "/contexts...". Everything that goes wrong is in the answer.
+  void answer(Sandboxes& sandboxes, const Sandbox& sandbox, const Request& request, Answer& answer);
+  void end();  // all of them
+
+ private:
+  struct Context {
+    std::string id;
+    std::string cwd;
+    std::timed_mutex turn;       // of who runs code in it
+    std::string pending;         // of its output: half a line
+    std::size_t looked = 0;      // at so much of that
+    std::shared_ptr<Task> task;  // the lock of Contexts is held; null: it starts with the next code
+  };
+  struct Run;
+  Result<std::shared_ptr<Context>> context_of(const std::string& id);  // empty: the one that is always there
+  Result<std::shared_ptr<Task>> started(Sandboxes& sandboxes, const Sandbox& sandbox, Context& context);
+  Result<void> execute(Sandboxes& sandboxes, const Sandbox& sandbox, const Request& request, Answer& answer);
+  Result<nlohmann::ordered_json> manage(const Request& request);  // null: nothing to say
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Context>> all_;
+};
+
+}  // namespace guard::serve::e2b

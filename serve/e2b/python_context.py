@@ -1,0 +1,132 @@
+# A context of the code interpreter: reads lines of JSON {"id", "code", "env"} from standard input, runs each in one and
+# the same module, and says what happens as lines of JSON on standard output, each with that id. What a child process
+# prints comes on standard error.
+def serve():
+    import ast, base64, builtins, io, json, linecache, os, sys, traceback, types
+
+    lines = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    says = os.fdopen(os.dup(1), "w", encoding="ascii")
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+
+    current = {"id": None}
+
+    def clean(text):
+        return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate is no text
+
+    def say(**event):
+        event = {key: clean(value) if isinstance(value, str) else value for key, value in event.items()}
+        says.write(json.dumps({**event, **current}, allow_nan=False) + "\n")
+        says.flush()
+
+    class Stream(io.TextIOBase):
+        def __init__(self, name):
+            self.name, self.held = name, ""
+
+        def writable(self):
+            return True
+
+        def write(self, text):
+            self.held += text
+            if "\n" in text or len(self.held) > 65536:
+                self.flush()
+            return len(text)
+
+        def flush(self):
+            held, self.held = self.held, ""
+            if held:
+                say(type=self.name, text=held)
+
+        def fileno(self):
+            return 2
+
+    sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
+
+    def forms(value):
+        text = repr(value)
+        quoted = len(text) > 1 and text[0] == text[-1] == "'"  # without them, as in E2B's own sandboxes
+        found = {"text": text[1:-1] if quoted else text}
+        for key, name in (("html", "_repr_html_"), ("markdown", "_repr_markdown_"), ("svg", "_repr_svg_"),
+                          ("latex", "_repr_latex_"), ("json", "_repr_json_"), ("javascript", "_repr_javascript_"),
+                          ("png", "_repr_png_"), ("jpeg", "_repr_jpeg_"), ("pdf", "_repr_pdf_")):
+            try:
+                form = getattr(value, name)()
+                form = form[0] if isinstance(form, tuple) else form
+                if isinstance(form, bytes):
+                    form = base64.b64encode(form).decode()
+                if form is not None:
+                    json.dumps(form, allow_nan=False, ensure_ascii=False).encode()
+                    found[key] = form
+            except Exception:
+                pass
+        if "json" not in found and isinstance(value, (dict, list)):
+            try:
+                json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+                found["json"] = value
+            except Exception:
+                pass
+        return found
+
+    def show(value, is_main=False):
+        sys.stdout.flush()
+        figure = sys.modules.get("matplotlib.figure")
+        if figure and isinstance(value, figure.Figure):
+            return show_figure(value)
+        say(type="result", is_main_result=is_main, **forms(value))
+
+    def show_figure(figure):
+        image = io.BytesIO()
+        figure.savefig(image, format="png", bbox_inches="tight")
+        say(type="result", is_main_result=False, text=repr(figure), png=base64.b64encode(image.getvalue()).decode())
+
+    def show_figures():
+        plot = sys.modules.get("matplotlib.pyplot")
+        for number in plot.get_fignums() if plot else []:
+            show_figure(plot.figure(number))
+        if plot:
+            plot.close("all")
+
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=builtins, display=lambda *values: [show(value) for value in values] and None)
+    sys.modules["__main__"] = main
+    sys.path[0:1] = [""]
+    count = 0
+    for line in lines:
+        request = json.loads(line)
+        code, count = request["code"], count + 1
+        name = "<cell %d>" % count
+        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+        current["id"] = request["id"]
+        before = dict(os.environ)
+        begun = False
+        try:
+            say(type="number_of_executions", execution_count=count)
+            os.environ.update(request["env"])
+            tree = ast.parse(code, name)
+            last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+            program = compile(tree, name, "exec")
+            begun = True
+            exec(program, main.__dict__)
+            value = None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), main.__dict__)
+            show_figures()
+            if value is not None:
+                main.__dict__["_"] = value
+                show(value, True)
+        except BaseException as error:
+            trace = error.__traceback__ if begun else None
+            text = "".join(traceback.format_exception(type(error), error, trace and trace.tb_next))
+            try:
+                value = str(error)
+            except Exception:
+                value = ""
+            say(type="error", name=type(error).__name__, value=value, traceback=text)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.environ.clear()
+        os.environ.update(before)
+        say(type="end_of_execution")
+
+
+serve()

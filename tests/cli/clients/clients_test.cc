@@ -1,0 +1,155 @@
+// Clients of others, against guard as it is built: MCP's SDK and conformance suite, and E2B's. Skipped where npm has
+// not installed them, unless GUARD_TEST_REQUIRE_CLIENTS says that they have to be there.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+#include <thread>
+
+#include "common/environment.h"
+#include "tests/support/program/guard_program.h"
+
+namespace guard::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+std::string variable(const char* name) { return value_of(process_environment(), name); }
+
+class ForeignClients : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (variable("GUARD_CLIENTS").empty()) {
+      if (!variable("GUARD_TEST_REQUIRE_CLIENTS").empty()) FAIL() << "GUARD_CLIENTS is not set";
+      GTEST_SKIP() << "GUARD_CLIENTS is not set";
+    }
+    GUARD_NEEDS(Needs::namespace_sandbox);
+    project_.build_image("namespace");
+    project_.write("sandbox/a.test.ts",
+        "import { expect, test } from 'bun:test';\ntest('one', () => { expect(1 + 1).toBe(2); });\n");
+    ASSERT_EQ(::chmod(state_.path().c_str(), 0711), 0);
+  }
+  void TearDown() override {
+    if (serve_ <= 0) return;
+    ::kill(serve_, SIGTERM);
+    ::waitpid(serve_, nullptr, 0);
+  }
+
+  // Starts `guard serve` on a port, and sets address_.
+  void serve(const std::string& backend = "namespace", const std::vector<std::string>& more = {}) {
+    const int port = 20'000 + ::getpid() % 20'000;
+    address_ = "127.0.0.1:" + std::to_string(port);
+    std::vector<std::string> words = {
+        "serve", "--state", state_.path(), "--backend", backend, "--project", project_.path(), "--listen", address_};
+    words.insert(words.end(), more.begin(), more.end());
+    serve_ = start_guard(words, project_.environment());
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    for (int i = 0; i < 600; ++i) {
+      const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
+      std::this_thread::sleep_for(milliseconds(50));
+    }
+    ADD_FAILURE() << "guard serve does not listen";
+  }
+  std::string token() const {
+    const std::string text = read_file(state_.path() / "sessions/token", 1000).value_or("");
+    return text.substr(0, text.find('\n'));
+  }
+
+  ProgramResult script(std::vector<std::string> words, const std::map<std::string, std::string>& more = {}) const {
+    ProcessSpec spec;
+    spec.argv = {variable("GUARD_BUN")};
+    spec.argv.insert(spec.argv.end(), words.begin(), words.end());
+    spec.cwd = project_.path();
+    spec.env = project_.environment();
+    for (const auto& [name, value] : more) spec.env[name] = value;
+    spec.deadline = Deadline::after(std::chrono::minutes(4));
+    return run_program(spec);
+  }
+  std::vector<std::string> sdk(std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = {GUARD_SOURCE_DIR "/tests/cli/clients/mcp_client.mjs", variable("GUARD_CLIENTS"),
+        GUARD_PROGRAM, state_.path(), project_.path()};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  Project project_;
+  const TempDir state_ = *TempDir::create();
+  pid_t serve_ = -1;
+  std::string address_;
+};
+
+TEST_F(ForeignClients, TheSdkCallsEveryToolOverPipes) {
+  const auto result = script(sdk());
+  EXPECT_EQ(result.out, "ok\n") << result.err;
+}
+
+TEST_F(ForeignClients, TheSdkCallsEveryToolOverHttp) {
+  serve();
+  const auto result = script(sdk({address_, token()}));
+  EXPECT_EQ(result.out, "ok\n") << result.err;
+}
+
+// The other scenarios of the suite want tools, prompts and texts of their own, which a test server offers.
+TEST_F(ForeignClients, TheConformanceSuiteFindsNothing) {
+  serve();
+  const auto result = script({GUARD_SOURCE_DIR "/tests/cli/clients/conformance.mjs", variable("GUARD_CLIENTS"),
+      address_, token(), "server-initialize", "ping", "tools-list", "resources-list", "server-sse-multiple-streams"});
+  EXPECT_THAT(result.out, EndsWith("ok\n")) << result.err;
+}
+
+// An image with a shell, a few programs and Python, made of this machine's.
+std::string image_of_this_machine(const Project& project) {
+  const fs::path root = project.path() / "image";
+  const std::string programs = "/bin/sh /bin/cat /bin/sleep /bin/ls /usr/bin/head /usr/bin/tr /usr/bin/python3";
+  ProcessSpec spec;
+  spec.argv = {"/bin/sh", "-ec",
+      "root=$1; shift; mkdir -p $root/usr/bin $root/usr/lib $root/tmp; ln -s usr/bin $root/bin;"
+      "ln -s usr/lib $root/lib; test ! -e /lib64 || cp -L --parents /lib64/ld-linux* $root;"
+      "for p; do cp -L $p $root/usr/bin; ldd $p | sed -n 's/.*=> \\(\\/[^ ]*\\).*/\\1/p'; done | sort -u |"
+      "while read l; do mkdir -p $root/usr$(dirname ${l#/usr}); cp -L $l $root/usr${l#/usr}; done;"
+      "cp -a --parents $(/usr/bin/python3 -c 'import os; print(os.path.dirname(os.__file__))') $root",
+      "sh", root};
+  std::istringstream words(programs);
+  for (std::string word; words >> word;) spec.argv.push_back(word);
+  spec.env = process_environment();
+  const auto copied = run_program(spec);
+  EXPECT_EQ(copied.exit_status, 0) << copied.err;
+  const std::string name = "machine";
+  const auto imported = project.guard({"image", "import", name, root.native()});
+  EXPECT_EQ(imported.exit_status, 0) << imported.err;
+  return name;
+}
+
+TEST_F(ForeignClients, ThoseOfE2bDoAllThatIsOffered) {
+  if (!fs::exists("/usr/bin/python3")) GTEST_SKIP() << "python3 is not installed";
+  const std::string image = image_of_this_machine(project_);
+  for (const char* backend : {"namespace", "docker"}) {
+    if (backend == std::string("docker") && !missing(Needs::docker).empty()) continue;
+    serve(backend, {"--image", image});
+    const auto result = script({GUARD_SOURCE_DIR "/tests/cli/clients/e2b_client.mjs", variable("GUARD_CLIENTS")},
+        {{"E2B_API_URL", "http://" + address_}, {"E2B_SANDBOX_URL", "http://" + address_}, {"E2B_API_KEY", token()}});
+    EXPECT_EQ(result.out, "ok\n") << backend << ": " << result.err;
+    TearDown();
+    serve_ = -1;
+    // The script leaves sandboxes open.
+    const auto left = project_.guard({"session", "list", "--state", state_.path(), "--format", "json"}).document();
+    EXPECT_EQ(left["sessions"], nlohmann::json::array()) << backend;
+  }
+}
+
+}  // namespace
+}  // namespace guard::testing

@@ -1,0 +1,148 @@
+// What E2B's clients put on the wire, taken apart: forms, messages, and the interpreter's script.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+
+#include "common/environment.h"
+#include "common/file_io.h"
+#include "runner/process/subprocess.h"
+#include "serve/e2b/files.h"
+#include "serve/e2b/rpc.h"
+
+namespace guard::serve::e2b {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string form(const std::vector<std::pair<std::string, std::string>>& files, const std::string& boundary) {
+  std::string body;
+  for (const auto& [name, bytes] : files) {
+    body += "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name +
+        "\"\r\nContent-Type: application/octet-stream\r\n\r\n" + bytes + "\r\n";
+  }
+  return body + "--" + boundary + "--\r\n";
+}
+
+TEST(E2bForm, HoldsFilesAsTheyAre) {
+  const std::string body = form({{"a%22b", "1\r\n--x\r\n2"}, {"c", ""}}, "xyz");
+  const auto files = form_files("multipart/form-data; boundary=xyz", body);
+  ASSERT_TRUE(files) << files.error().to_string();
+  ASSERT_EQ(files->size(), 2U);
+  EXPECT_EQ((*files)[0].name, "a\"b");
+  EXPECT_EQ((*files)[0].bytes, "1\r\n--x\r\n2");
+  EXPECT_EQ((*files)[1].bytes, "");
+  EXPECT_TRUE(form_files("multipart/form-data; boundary=\"xyz\"", body));
+}
+
+TEST(E2bForm, IsRefusedWhereItIsNone) {
+  const std::string body = form({{"a", "1"}}, "xyz");
+  EXPECT_FALSE(form_files("multipart/form-data", body));
+  EXPECT_FALSE(form_files("multipart/form-data; boundary=", body));
+  EXPECT_FALSE(form_files("multipart/form-data; boundary=other", body));
+  EXPECT_FALSE(form_files("multipart/form-data; boundary=" + std::string(71, 'x'), body));
+  EXPECT_FALSE(form_files("multipart/form-data; boundary=xyz", "--xyz--\r\n")) << "no file";
+  EXPECT_FALSE(form_files("multipart/form-data; boundary=xyz", "--xyz\r\n\r\n1\r\n--xyz--")) << "no name";
+  for (std::size_t size = 0; size + 4 < body.size(); ++size)
+    EXPECT_FALSE(form_files("multipart/form-data; boundary=xyz", body.substr(0, size))) << size;
+}
+
+TEST(E2bForm, GivesBackWhatWasPutIn) {
+  std::mt19937 random(7);  // NOLINT: the same in every run
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::pair<std::string, std::string>> put;
+    for (auto file = random() % 4 + 1; file > 0; --file) {
+      std::string bytes;
+      for (auto size = random() % 40; size > 0; --size) bytes += "\r\n-ab\0\xff"[random() % 7];
+      put.emplace_back("n" + std::to_string(file), bytes);
+    }
+    const auto got = form_files("multipart/form-data; boundary=in-none", form(put, "in-none"));
+    ASSERT_TRUE(got);
+    ASSERT_EQ(got->size(), put.size());
+    for (std::size_t i = 0; i < put.size(); ++i) ASSERT_EQ((*got)[i].bytes, put[i].second);
+  }
+}
+
+TEST(E2bMessage, IsOneEnvelope) {
+  const auto of = [](const std::string& head, const std::string& text) { return message_of(head + text); };
+  EXPECT_EQ(*of(std::string("\0\0\0\0\2", 5), "{}"), json::object());
+  EXPECT_FALSE(of(std::string("\1\0\0\0\2", 5), "{}")) << "compressed";
+  EXPECT_FALSE(of(std::string("\0\0\0\0\3", 5), "{}"));
+  EXPECT_FALSE(of(std::string("\0\0\0\0\1", 5), "{}"));
+  EXPECT_FALSE(of(std::string("\0\0\0\0\2", 5), "[]"));
+  EXPECT_FALSE(message_of(""));
+  EXPECT_FALSE(message_of("{}"));
+}
+
+TEST(E2bFiles, AreBelowTheHomeFolderUnderBothItsNames) {
+  EXPECT_EQ(inside("/home/user"), "/workspace");
+  EXPECT_EQ(inside("/home/user/a/../b"), "/workspace/a/../b");
+  EXPECT_EQ(inside("/home/username"), "/home/username");
+  EXPECT_EQ(inside("a"), "a");
+}
+
+class E2bInterpreter : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("python3", process_environment())) GTEST_SKIP() << "python3 is not installed";
+  }
+  // What is said of these pieces of code, one after another.
+  static std::vector<json> said(const std::vector<std::string>& codes) {
+    ProcessSpec spec;
+    spec.argv = {"python3", "-u", "-c", *read_file(GUARD_SOURCE_DIR "/serve/e2b/python_context.py", 100'000)};
+    spec.env = process_environment();
+    for (const std::string& code : codes)
+      spec.stdin_text += json({{"id", "i"}, {"code", code}, {"env", {{"A", "1"}}}}).dump() + "\n";
+    const CancelToken never;
+    const auto done = collect_process(spec, 8u << 20, never);
+    EXPECT_TRUE(done);
+    std::vector<json> events;
+    std::istringstream lines(done->out);
+    for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line, nullptr, false));
+    return events;
+  }
+  static json only(const std::string& code, const std::string& type) {
+    for (const json& event : said({code})) {
+      if (event.value("type", "") == type) return event;
+    }
+    return nullptr;
+  }
+};
+
+TEST_F(E2bInterpreter, KeepsItsVariables) {
+  const auto events = said({"x = 20", "x + 1"});
+  ASSERT_EQ(events.size(), 5U);
+  EXPECT_EQ(events[3], json({{"type", "result"}, {"is_main_result", true}, {"text", "21"}, {"id", "i"}}));
+  EXPECT_EQ(events[4]["type"], "end_of_execution");
+}
+
+TEST_F(E2bInterpreter, SaysWhatIsPrintedByLines) {
+  EXPECT_EQ(only("print('a', 'b')", "stdout")["text"], "a b\n");
+  EXPECT_EQ(only("print('a', end='')", "stdout")["text"], "a");
+  EXPECT_EQ(only("import sys; print('\\udcff', file=sys.stderr)", "stderr")["text"], "\\udcff\n");
+}
+
+TEST_F(E2bInterpreter, ShowsValuesInTheirForms) {
+  EXPECT_EQ(only("'a'", "result")["text"], "a");
+  EXPECT_EQ(only("{'a': 1}", "result")["json"], json({{"a", 1}}));
+  EXPECT_EQ(only("class H:\n  def _repr_html_(self): return '<b>'\nH()", "result")["html"], "<b>");
+  EXPECT_EQ(only("class P:\n  def _repr_png_(self): return b'\\x00'\nP()", "result")["png"], "AA==");
+  EXPECT_EQ(only("display(1)", "result")["is_main_result"], false);
+}
+
+TEST_F(E2bInterpreter, OutlivesWhatTheCodeDoes) {
+  for (const char* code : {"1/0", "a b", "import sys; sys.exit(1)", "raise KeyboardInterrupt", "input()",
+           "class E(Exception):\n  def __str__(self): raise E\nraise E", "raise ValueError('\\udcff')",
+           "class N:\n  def _repr_json_(self): return float('nan')\nN()"}) {
+    const auto events = said({code, "42"});
+    EXPECT_EQ(events.back()["type"], "end_of_execution") << code;
+    EXPECT_EQ(events[events.size() - 2]["text"], "42") << code;
+  }
+}
+
+TEST_F(E2bInterpreter, GivesVariablesToOneExecution) {
+  const auto events = said({"import os; os.environ['A']; os.environ['B'] = '1'", "os.environ.get('B')"});
+  EXPECT_EQ(events.size(), 4U) << "there is none any more";
+}
+
+}  // namespace
+}  // namespace guard::serve::e2b
