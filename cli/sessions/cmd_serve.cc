@@ -79,7 +79,8 @@ Result<int> cmd_serve(const Options& options, CommandContext& context) {
   }
   GUARD_TRY_ASSIGN(const auto tools, mcp::Tools::create(options, context));
   mcp::HttpEndpoint tools_endpoint(*tools);
-  serve::e2b::Endpoint e2b(*service.manager, service.image);
+  serve::e2b::Endpoint e2b(*service.manager,
+      {service.image, service.limits.cpus, service.limits.memory_bytes, sessions::Options().storage_max});
   GUARD_TRY(e2b.run());
   serving.endpoints = {{[](const serve::Request& request) { return request.path == "/mcp"; },
                            [&](const auto& request, serve::Answer& answer) -> Result<void> {

@@ -140,6 +140,7 @@ Result<SessionSandboxes> session_sandboxes(
   SessionSandboxes sandboxes;
   sandboxes.backend = std::string(backend_row(choice.backend).name);
   sandboxes.env = variables_of(ground->plan);
+  sandboxes.limits = ground->limits;
   sandboxes.factory = [ground](const std::string& id, const fs::path& workspace) {
     return open_one(*ground, id, workspace);
   };

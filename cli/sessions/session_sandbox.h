@@ -14,6 +14,7 @@ struct SessionSandboxes {
   std::string backend;  // in a document
   sessions::SandboxFactory factory;
   std::map<std::string, std::string> env;  // that the image wants for its programs
+  Limits limits;
   sessions::RemoveLeftover remove_leftover;
 };
 

@@ -109,6 +109,7 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   SessionService service;
   service.backend = std::move(sandboxes.backend);
   service.image = loaded.config.session.image;
+  service.limits = sandboxes.limits;
   GUARD_TRY_ASSIGN(service.manager, sessions::Manager::open(folder, std::move(sandboxes.factory), kClock, wanted));
   return service;
 }

@@ -20,6 +20,7 @@ enum class PoolUse : std::uint8_t { filled, none };
 struct SessionService {
   std::string backend;
   std::string image;  // session.image
+  Limits limits;      // of each sandbox
   std::unique_ptr<sessions::Manager> manager;
 };
 

@@ -182,8 +182,8 @@ Result<Endpoint::Said> Endpoint::control(const Request& request, Answer& answer)
 ordered_json Endpoint::described(const Sandbox& sandbox) const {
   return {{"sandboxID", sandbox.id}, {"templateID", sandbox.made.template_id}, {"clientID", "guard"},
       {"startedAt", time_text(sandbox.started_ms)}, {"endAt", time_text(sandboxes_.end_of(sandbox))},
-      {"state", "running"}, {"cpuCount", 1}, {"memoryMB", 2048}, {"diskSizeMB", 5120}, {"envdVersion", kVersion},
-      {"metadata", sandbox.made.metadata}};
+      {"state", "running"}, {"cpuCount", kind_.cpus}, {"memoryMB", kind_.memory_bytes >> 20},
+      {"diskSizeMB", kind_.storage_bytes >> 20}, {"envdVersion", kVersion}, {"metadata", sandbox.made.metadata}};
 }
 
 Result<Endpoint::Said> Endpoint::create(const Request& request) {
@@ -193,11 +193,11 @@ Result<Endpoint::Said> Endpoint::create(const Request& request) {
   if (!given_template.is_string()) return refused(400, "templateID must be a string");
   wanted.template_id = given_template;
   const bool is_ours = wanted.template_id == "base" || wanted.template_id == "code-interpreter-v1" ||
-      (!image_.empty() && wanted.template_id == image_);
+      (!kind_.image.empty() && wanted.template_id == kind_.image);
   if (!is_ours) {
     return refused(404,
         fmt::format("there is no template {}: sandboxes of this server are made of {}", printable(wanted.template_id),
-            image_.empty() ? "the project's image" : image_));
+            kind_.image.empty() ? "the project's image" : kind_.image));
   }
   for (const char* key : {"network", "iam", "mcp", "autoPause", "autoPauseMemory", "autoResume", "volumeMounts"}) {
     const json given = body.value(key, json());

@@ -12,11 +12,18 @@
 
 namespace guard::serve::e2b {
 
+// What every sandbox is.
+struct SandboxKind {
+  std::string image;  // as a name of a template; empty: the project's
+  double cpus = 1;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t storage_bytes = 0;
+};
+
 // Thread-safe.
 class Endpoint {
  public:
-  // `image`: what sandboxes are made of, as a name of a template; empty: the project's.
-  Endpoint(sessions::Manager& manager, std::string image) : sandboxes_(manager), image_(std::move(image)) {}
+  Endpoint(sessions::Manager& manager, SandboxKind kind) : sandboxes_(manager), kind_(std::move(kind)) {}
 
   Result<void> run() { return sandboxes_.run(); }  // once, before the first answer
   void stop() { sandboxes_.stop(); }
@@ -41,7 +48,7 @@ class Endpoint {
   Result<void> in_sandbox(const Request& request, Answer& answer);
 
   Sandboxes sandboxes_;
-  const std::string image_;
+  const SandboxKind kind_;
 };
 
 }  // namespace guard::serve::e2b

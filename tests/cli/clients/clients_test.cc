@@ -111,6 +111,18 @@ TEST_F(ForeignClients, TheConformanceSuiteFindsNothing) {
   EXPECT_THAT(result.out, EndsWith("ok\n")) << result.err;
 }
 
+TEST_F(ForeignClients, PrometheusScrapesTheMetrics) {
+  if (!fs::exists("/usr/bin/prometheus")) GTEST_SKIP() << "prometheus is not installed";
+  serve();
+  project_.write("prometheus.yml",
+      "scrape_configs:\n  - job_name: guard\n    scrape_interval: 1s\n    authorization:\n"
+      "      credentials_file: " +
+          (state_.path() / "sessions/token").native() + "\n    static_configs: [{targets: ['" + address_ +
+          "']}]\nrule_files: [" GUARD_SOURCE_DIR "/monitoring/alerts.yml]\n");
+  const auto result = script({GUARD_SOURCE_DIR "/tests/cli/clients/prometheus.mjs", "prometheus.yml"});
+  EXPECT_EQ(result.out, "ok\n") << result.err;
+}
+
 // An image with a shell, a few programs and Python, made of this machine's.
 std::string image_of_this_machine(const Project& project) {
   const fs::path root = project.path() / "image";

@@ -8,6 +8,7 @@
 #include <regex>
 #include <set>
 
+#include "common/file_io.h"
 #include "runner/process/subprocess.h"
 
 namespace guard::serve {
@@ -51,22 +52,52 @@ TEST(Metrics, AreLinesOfTheTextFormat) {
   EXPECT_THAT(text, HasSubstr("guard_sessions{state=\"TERMINATED\"} 7\n"));
 }
 
-TEST(Metrics, AreTakenByPromtoolWithoutAWord) {
-  if (::access("/usr/bin/promtool", X_OK) != 0) {
+struct Promtool : ::testing::Test {
+  void SetUp() override {
+    if (::access("/usr/bin/promtool", X_OK) == 0) return;
     if (std::getenv("GUARD_TEST_REQUIRE_PROMTOOL") != nullptr) FAIL() << "no promtool";
     GTEST_SKIP() << "no promtool on this machine: apt-get install prometheus";
   }
-  for (const sessions::Stats& stats : {sessions::Stats(), example()}) {
+  static std::pair<std::int64_t, std::string> says(std::vector<std::string> words, const std::string& input = {}) {
     ProcessSpec spec;
-    spec.argv = {"/usr/bin/promtool", "check", "metrics"};
+    spec.argv = {"/usr/bin/promtool"};
+    spec.argv.insert(spec.argv.end(), words.begin(), words.end());
     spec.env = {{"PATH", "/usr/bin:/bin"}};
-    spec.stdin_text = metrics_text(stats);
+    spec.cwd = GUARD_SOURCE_DIR "/monitoring";
+    spec.stdin_text = input;
     spec.deadline = Deadline::after(std::chrono::seconds(60));
     const auto ran = collect_process(spec, 1u << 20, CancelToken());
-    ASSERT_TRUE(ran);
-    EXPECT_EQ(ran->result.outcome.value, 0);
-    EXPECT_EQ(ran->out + ran->err, "");
+    EXPECT_TRUE(ran);
+    return {ran->result.outcome.value, ran->out + ran->err};
   }
+};
+
+TEST_F(Promtool, TakesTheMetricsWithoutAWord) {
+  for (const sessions::Stats& stats : {sessions::Stats(), example()})
+    EXPECT_EQ(says({"check", "metrics"}, metrics_text(stats)), std::pair(std::int64_t{0}, std::string()));
+}
+
+TEST_F(Promtool, HoldsTheAlertsAgainstWhatTheyAreFor) {
+  for (const char* how : {"check", "test"}) {
+    const auto [status, text] = says({how, "rules", how == std::string("check") ? "alerts.yml" : "alerts.test.yml"});
+    EXPECT_EQ(status, 0) << text;
+  }
+}
+
+TEST(Monitoring, AsksForMetricsThatThereAre) {
+  const std::string offered = metrics_text(example());
+  std::size_t asked = 0;
+  for (const char* file : {"alerts.yml", "grafana.json"}) {
+    const auto text = read_file(std::string(GUARD_SOURCE_DIR "/monitoring/") + file, 1u << 20);
+    ASSERT_TRUE(text);
+    const std::regex name(R"(guard_[a-z_]+)");
+    for (auto found = std::sregex_iterator(text->begin(), text->end(), name); found != std::sregex_iterator();
+         ++found) {
+      EXPECT_THAT(offered, HasSubstr("\n" + found->str())) << file;
+      ++asked;
+    }
+  }
+  EXPECT_GT(asked, 10U);
 }
 
 }  // namespace
