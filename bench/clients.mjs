@@ -1,6 +1,6 @@
-// clients.mjs CLIENTS GUARD PROJECT ADDRESS TOKEN [CONTAINER]: what `true` costs, in milliseconds (median, 99 %): as a bare process, by
-// `docker exec` in CONTAINER, by `guard mcp` and by E2B's SDK at the `guard serve` of ADDRESS, each in a sandbox that is there already.
-// In turns, so that a busy moment of the machine is everybody's.
+// clients.mjs CLIENTS GUARD PROJECT ADDRESS TOKEN [CONTAINER]: what `true` costs, in milliseconds (median, 99 %): as a
+// bare process, by `docker exec` in CONTAINER, by `guard mcp` and by E2B's SDK at the `guard serve` of ADDRESS, each in
+// a sandbox that is there already. In turns, so that a busy moment of the machine is everybody's.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

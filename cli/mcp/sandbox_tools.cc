@@ -258,6 +258,13 @@ Result<ToolResult> Tools::python(const InSession& in) {
   return result;
 }
 
+Result<std::vector<sessions::Entry>> Tools::workspace(const InSession& in) {
+  GUARD_TRY_ASSIGN(const auto task, in.start(operation(TaskOperation::list, {"/workspace", "16"})));
+  GUARD_TRY_ASSIGN(const TaskOutput output, collect(*task, kListBytesMax, Deadline::after(kInputMax)));
+  if (output.cut) return Error(ErrorCode::file_too_large, "the workspace holds too many files to be told apart");
+  return sessions::parse_entries(output.out);
+}
+
 Result<ToolResult> Tools::list(const InSession& in) {
   const auto depth = in.call.arguments.value("depth", std::int64_t{1});
   GUARD_TRY_ASSIGN(const auto task,

@@ -164,6 +164,7 @@ struct Options {
   // mcp
   std::string tenant = "mcp";  // of all sessions
   std::string client;          // install: whose settings
+  std::string trace;           // serve, too: "-": standard error; empty: none
 
   // redact
   std::uint64_t cap_bytes = 0;  // 0: no cap

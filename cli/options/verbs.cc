@@ -282,6 +282,10 @@ constexpr OptionRow kSessionBackend = {"--backend", "NAME", "docker or namespace
     read_choice<&Options::backend>, kBackendNames};
 constexpr OptionRow kSessionImage = sets("session.image",
     {"--image", "NAME", "the image of new sandboxes, as `guard image list` names it; where no `guard serve` runs"});
+constexpr OptionRow kTrace = {"--trace", "FILE",
+    "write a line of JSON for each command of a tool and each file it makes to FILE, or to standard error where it is "
+    "-",
+    &Options::trace};
 constexpr OptionRow kServeOptions[] = {
     kState,
     kSessionBackend,
@@ -290,6 +294,7 @@ constexpr OptionRow kServeOptions[] = {
         &Options::token_file},
     {"--log", "FILE", "write a line of JSON for each request to FILE, or to standard error where it is -",
         &Options::log_file},
+    kTrace,
     {"--drain", "TIME", "when asked to stop, what runs has so long to end by itself (default: 10)", read_time_limit},
     only("install", {"--print", {}, "install: print the units, and write nothing", &Options::print}),
     only("install uninstall", {"--force", {}, "install, uninstall: units that were changed, too", &Options::force}),
@@ -304,6 +309,7 @@ constexpr OptionRow kMcpOptions[] = {
             mcp::kClientNames}),
     only("install", {"--yes", {}, "install: write them into the project", &Options::yes}),
     {"--tenant", "NAME", "tools reach the sessions NAME/... and no others (default: mcp)", &Options::tenant},
+    kTrace,
     kMaskEnv,
     kState,
     kSessionBackend,

@@ -57,6 +57,8 @@ Result<ServeUnitRequest> request_of(const Options& options, CommandContext& cont
   const std::string token_folder = add_file("--token-file", options.token_file);
   if (!token_folder.empty()) request.writable.push_back(token_folder);
   if (options.time_limit.count() > 0) add("--drain", fmt::format("{}ms", options.time_limit.count()));
+  if (options.trace == "-") add("--trace", "-");
+  if (!options.trace.empty() && options.trace != "-") request.writable.push_back(add_file("--trace", options.trace));
   // The journal keeps what is said to standard error.
   if (options.log_file.empty() || options.log_file == "-") {
     add("--log", "-");

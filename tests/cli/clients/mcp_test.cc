@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <sstream>
 #include <thread>
 
 #include "runner/process/child_process.h"
@@ -417,6 +418,33 @@ TEST_P(Mcp, RunsTests) {
   const json resource = client.answer("resources/read", {{"uri", "guard://runs/last"}})["result"]["contents"][0];
   EXPECT_EQ(json::parse(resource["text"].get<std::string>())["verdict"], "allowed");
   EXPECT_EQ(client.answer("resources/list")["result"]["resources"].size(), 1U);
+}
+
+TEST_P(Mcp, TracesStepsAndFiles) {
+  const std::string trace = state_.path() / "trace.jsonl";
+  const std::string key = "AKIA" + std::string("QYLPMN5HHHFPZAM2");
+  {
+    Client client = this->client({"--trace", trace});
+    client.structured("sandbox_fs_write", {{"path", "in.txt"}, {"content", "1"}, {"session", "traced"}});
+    json call = runs("await Bun.write(\"out/a.txt\", \"123\"); console.log(\"" + key + "\"); process.exit(4)");
+    call["session"] = "traced";
+    EXPECT_EQ(client.structured("shell_execute", call)["exit_code"], 4);
+    call = runs("1");
+    call["session"] = "traced";
+    client.structured("shell_execute", call);
+    client.structured("sandbox_fs_list", {{"session", "traced"}});
+  }
+  std::vector<std::string> told;
+  std::istringstream lines(read_file(trace, 1u << 20).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    const json event = json::parse(line, nullptr, false);
+    EXPECT_EQ(event["session"], "mcp/traced") << line;
+    EXPECT_THAT(line, Not(HasSubstr(key)));
+    told.push_back(event["event"] == "ARTIFACT_GENERATED"
+            ? event["path"].get<std::string>() + " " + event["size_bytes"].dump()
+            : "step " + event["step"].dump() + " " + event["exit_code"].dump());
+  }
+  EXPECT_THAT(told, ElementsAre("/workspace/in.txt 1", "step 1 4", "/workspace/out/a.txt 3", "step 2 0"));
 }
 
 TEST_P(Mcp, AnswersManyAtATimeAndSaysWhenItIsTooMuch) {
