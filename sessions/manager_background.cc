@@ -31,8 +31,14 @@ Result<std::string> Manager::start_background(const std::string& id, const TaskS
   for (const std::string& argument : spec.argv) row.argv.append(argument).push_back('\0');
   {
     const std::lock_guard lock(state_->mutex);
-    const auto live = std::count_if(state_->background.begin(), state_->background.end(),
-        [&](const auto& command) { return command.second.session == id && !command.second.over; });
+    // Whoever has read that one has ended can start the next one, though its thread may not be over yet.
+    const auto has_ended = [&](const std::string& command) {
+      return std::any_of(before.begin(), before.end(),
+          [&](const CommandRow& known) { return known.id == command && known.ended_ms != 0; });
+    };
+    const auto live = std::count_if(state_->background.begin(), state_->background.end(), [&](const auto& command) {
+      return command.second.session == id && !command.second.over && !has_ended(command.first);
+    });
     if (static_cast<std::size_t>(live) >= state_->options.background_max)
       return Error(ErrorCode::input_invalid, fmt::format("{} commands of the session run in the background", live))
           .detail("limit", "commands")

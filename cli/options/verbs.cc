@@ -283,8 +283,7 @@ constexpr OptionRow kSessionBackend = {"--backend", "NAME", "docker or namespace
 constexpr OptionRow kSessionImage = sets("session.image",
     {"--image", "NAME", "the image of new sandboxes, as `guard image list` names it; where no `guard serve` runs"});
 constexpr OptionRow kTrace = {"--trace", "FILE",
-    "write a line of JSON for each command of a tool and each file it makes to FILE, or to standard error where it is "
-    "-",
+    "write a line of JSON for each command of a tool and each file it made to FILE (-: standard error)",
     &Options::trace};
 constexpr OptionRow kServeOptions[] = {
     kState,
