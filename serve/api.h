@@ -40,7 +40,7 @@ struct Request {
   std::map<std::string, std::string> query;  // decoded
   std::string body;
   std::string client = {};                         // who asks; empty: this process itself
-  std::map<std::string, std::string> fields = {};  // of the head, in lower case, without those that say who asks
+  std::map<std::string, std::string> fields = {};  // of the head, for an endpoint beside the api
 };
 
 // begin() once, then write() as often as there is something. An Error means that nobody listens any more: the handler

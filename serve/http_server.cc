@@ -250,6 +250,7 @@ bool is_clear(const Parser::value_type& head) {
 
 Result<std::string> client_of(const Connection& connection, const ServeOptions& options, const Parser::value_type& head,
     const std::string& path) {
+  if (!is_clear(head)) return Error(ErrorCode::input_invalid, "a field that says who asks, or of what, is there twice");
   if (connection.listener->token == nullptr) return client_at(connection.socket.get());
   const auto field = [&head](std::string_view name) {
     const auto found = head[{name.data(), name.size()}];
@@ -261,6 +262,27 @@ Result<std::string> client_of(const Connection& connection, const ServeOptions& 
   if (sandbox.empty() || !options.sandbox_client) return client_with(*connection.listener->token, said);
   GUARD_TRY(check_no_page(said));
   return options.sandbox_client(sandbox, field("X-Access-Token"), path);
+}
+
+// In lower case, without those that say who asks.
+std::map<std::string, std::string> fields_of(const Parser::value_type& head) {
+  std::map<std::string, std::string> fields;
+  for (const auto& field : head) {
+    std::string name(field.name_string());
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    // "Basic" is no proof here: so the clients of E2B say which user of the sandbox they mean.
+    const bool says_who = (name == "authorization" && !field.value().starts_with("Basic ")) || name == "cookie" ||
+        name == "x-api-key" || name == "x-access-token";
+    if (!says_who) fields[name] = std::string(field.value());
+  }
+  return fields;
+}
+
+// Null: it is the api's.
+const Endpoint* endpoint_of(const ServeOptions& options, const Request& request) {
+  const auto found = std::find_if(options.endpoints.begin(), options.endpoints.end(),
+      [&request](const Endpoint& one) { return one.claims(request); });
+  return found == options.endpoints.end() ? nullptr : &*found;
 }
 
 // A request as it comes in, and what it takes of guard serve while it is answered.
@@ -305,10 +327,8 @@ Result<void> read_request(Socket& socket, Connection& connection, Server& server
   const auto target = is_http ? read_target({head.target().data(), head.target().size()}, in.request)
                               : Result<void>(Error(ErrorCode::input_invalid,
                                     fmt::format("this is no request of HTTP/1.1: {}", in.failure.message())));
-  auto client = target && is_clear(head) ? client_of(connection, server.options, head, in.request.path)
-      : target
-      ? Result<std::string>(Error(ErrorCode::input_invalid, "a field that says who asks, or of what, is there twice"))
-      : Result<std::string>(target.error());
+  auto client =
+      target ? client_of(connection, server.options, head, in.request.path) : Result<std::string>(target.error());
   if (client) in.request.client = *client;
   // Those who may not speak share what one client may ask for.
   const std::uint64_t body = client && !in.failure ? in.parser.content_length().value_or(0) : 0;
@@ -318,14 +338,7 @@ Result<void> read_request(Socket& socket, Connection& connection, Server& server
   GUARD_TRY(std::move(client));
   if (!connection.become(Peer::client)) return Error(ErrorCode::cancelled, "dropped for others");
   in.request.method = std::string(head.method_string());
-  for (const auto& field : head) {
-    std::string name(field.name_string());
-    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    // "Basic" is no proof here: so the clients of E2B say which user of the sandbox they mean.
-    const bool says_who = (name == "authorization" && !field.value().starts_with("Basic ")) || name == "cookie" ||
-        name == "x-api-key" || name == "x-access-token";
-    if (!says_who) in.request.fields[name] = std::string(field.value());
-  }
+  if (endpoint_of(server.options, in.request) != nullptr) in.request.fields = fields_of(head);
   return read_body(socket, server, in);
 }
 
@@ -366,11 +379,9 @@ void serve_one(Socket& socket, Connection& connection, Server& server) {
   if (read && in.buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
   if (read) {
     const AtWork work(server.at_work);
-    const auto& endpoints = server.options.endpoints;
-    const auto endpoint =
-        std::find_if(endpoints.begin(), endpoints.end(), [&](const Endpoint& one) { return one.claims(in.request); });
+    const Endpoint* endpoint = endpoint_of(server.options, in.request);
     const auto done =
-        endpoint != endpoints.end() ? endpoint->answer(in.request, answer) : server.api.handle(in.request, answer);
+        endpoint != nullptr ? endpoint->answer(in.request, answer) : server.api.handle(in.request, answer);
     if (done) answer.finish();
   } else {
     say_error(answer, read.error());

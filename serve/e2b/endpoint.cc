@@ -41,11 +41,6 @@ unsigned status_of(const Error& error) {
                                                            : 500;
 }
 
-void say(Answer& answer, unsigned status, const ordered_json& body) {
-  if (!answer.begin(status, "application/json") || body.is_null()) return;
-  static_cast<void>(answer.write(body.dump(-1, ' ', true, ordered_json::error_handler_t::replace)));
-}
-
 bool is_at(std::string_view path, std::string_view place) {
   return path == place || (path.starts_with(place) && path[place.size()] == '/');
 }
@@ -124,21 +119,22 @@ Result<void> Endpoint::answer(const Request& request, Answer& answer) try {
   if (is_inside(request.path)) return in_sandbox(request, answer);
   auto said = control(request, answer);
   if (said) {
-    say(answer, said->status, said->body);
+    say_json(answer, said->status, said->body);
     return ok();
   }
   answer.note(said.error().wire_name());
   const unsigned status = status_of(said.error());
-  say(answer, status, {{"code", status}, {"message", printable(said.error().message())}});
+  say_json(answer, status, {{"code", status}, {"message", printable(said.error().message())}});
   return ok();
 } catch (const json::exception&) {
-  say(answer, 400, {{"code", 400}, {"message", "the body holds something of the wrong kind"}});  // nothing was said yet
+  say_json(
+      answer, 400, {{"code", 400}, {"message", "the body holds something of the wrong kind"}});  // nothing was said yet
   return ok();
 }
 
 Result<void> Endpoint::in_sandbox(const Request& request, Answer& answer) {
   const auto refuse = [&answer](unsigned status, std::string_view why) -> Result<void> {
-    say(answer, status, {{"code", status}, {"message", why}});
+    say_json(answer, status, {{"code", status}, {"message", why}});
     return ok();
   };
   const auto id = request.fields.find("e2b-sandbox-id");
@@ -159,7 +155,7 @@ Result<void> Endpoint::in_sandbox(const Request& request, Answer& answer) {
   } else if (path == "/execute" || is_at(path, "/contexts")) {
     sandbox->contexts.answer(sandboxes_, *sandbox, request, answer);
   } else if (path == "/health") {
-    say(answer, 204, nullptr);
+    say_json(answer, 204, nullptr);
   } else {
     return refuse(404, fmt::format("guard does not offer {}", printable(path)));
   }

@@ -139,9 +139,7 @@ Result<ordered_json> unary(
 
 void say_plain_failure(Answer& answer, unsigned status, std::string_view why) {
   answer.note("refused");
-  const ordered_json said = {{"code", status}, {"message", why}};
-  if (answer.begin(status, "application/json"))
-    static_cast<void>(answer.write(said.dump(-1, ' ', true, ordered_json::error_handler_t::replace)));
+  say_json(answer, status, {{"code", status}, {"message", why}});
 }
 
 void say_plain_failure(Answer& answer, const Error& error) {

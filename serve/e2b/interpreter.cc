@@ -31,13 +31,7 @@ constexpr JsonLimits kEventLimits{100'000, 10'000};
 constexpr std::size_t kContextsMax = 16;
 constexpr const char* kDefault = "default";
 
-std::string line_of(const ordered_json& event) {
-  return event.dump(-1, ' ', true, ordered_json::error_handler_t::replace) + "\n";
-}
-
-void say(Answer& answer, unsigned status, const ordered_json& body) {
-  if (answer.begin(status, "application/json") && !body.is_null()) static_cast<void>(answer.write(line_of(body)));
-}
+std::string line_of(const ordered_json& event) { return ascii_text(event) + "\n"; }
 
 Error not_found(const std::string& id) {
   return rpc_error("not_found", fmt::format("Context {} not found", printable(cut_text(id, 80, "..."))));
@@ -235,7 +229,7 @@ void Contexts::answer(Sandboxes& sandboxes, const Sandbox& sandbox, const Reques
   const auto refuse = [&answer](const Error& error) {
     const std::string_view code = rpc_code(error);
     answer.note(error.wire_name());
-    say(answer,
+    say_json(answer,
         code == "not_found"                ? 404
             : code == "invalid_argument"   ? 400
             : code == "unimplemented"      ? 501
@@ -249,7 +243,7 @@ void Contexts::answer(Sandboxes& sandboxes, const Sandbox& sandbox, const Reques
     return;
   }
   const auto said = manage(request);
-  said ? say(answer, said->is_null() ? 204 : 200, *said) : refuse(said.error());
+  said ? say_json(answer, said->is_null() ? 204 : 200, *said) : refuse(said.error());
 }
 
 void Contexts::end() {

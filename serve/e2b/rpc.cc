@@ -24,11 +24,6 @@ constexpr CodeRow kCodes[] = {{"invalid_argument", 400}, {"unauthenticated", 401
     {"not_found", 404}, {"already_exists", 409}, {"resource_exhausted", 429}, {"deadline_exceeded", 504},
     {"unavailable", 503}, {"unimplemented", 501}, {"failed_precondition", 400}};
 
-std::string text_of(const ordered_json& message) {
-  // The clients put pieces of a stream together as they come, which may cut a character: ASCII has none to be cut.
-  return message.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
-}
-
 ordered_json failure_of(const Error& error) {
   return {{"code", rpc_code(error)}, {"message", printable(error.message())}};
 }
@@ -118,9 +113,16 @@ Result<std::map<std::string, std::string>> variables(const json& object, const c
   return all;
 }
 
-void say_message(Answer& answer, const ordered_json& message) {
-  if (answer.begin(200, "application/json")) static_cast<void>(answer.write(text_of(message)));
+std::string ascii_text(const ordered_json& document) {
+  return document.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
+
+void say_json(Answer& answer, unsigned status, const ordered_json& document) {
+  if (!answer.begin(status, "application/json") || document.is_null()) return;
+  static_cast<void>(answer.write(ascii_text(document)));
+}
+
+void say_message(Answer& answer, const ordered_json& message) { say_json(answer, 200, message); }
 
 void say_failure(Answer& answer, const Error& error) {
   answer.note(error.wire_name());
@@ -128,13 +130,13 @@ void say_failure(Answer& answer, const Error& error) {
   for (const CodeRow& row : kCodes) {
     if (row.code == rpc_code(error)) status = row.status;
   }
-  if (answer.begin(status, "application/json")) static_cast<void>(answer.write(text_of(failure_of(error))));
+  say_json(answer, status, failure_of(error));
 }
 
 Result<void> MessageStream::write(std::uint8_t flags, const ordered_json& message) {
   if (!begun_) GUARD_TRY(answer_.begin(200, "application/connect+json"));
   begun_ = true;
-  const std::string text = text_of(message);
+  const std::string text = ascii_text(message);
   std::string bytes(1, static_cast<char>(flags));
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(text.size() >> shift & 0xff);
   return answer_.write(bytes + text);

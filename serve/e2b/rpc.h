@@ -32,6 +32,11 @@ Result<std::map<std::string, std::string>> texts(const json& object, const char*
 // The same, of variables of programs: names and values that a program can be given.
 Result<std::map<std::string, std::string>> variables(const json& object, const char* key);
 
+// As JSON in ASCII: the clients put pieces of an answer together as they come, which may cut a character.
+std::string ascii_text(const ordered_json& document);
+// A whole answer; null: without a body.
+void say_json(Answer& answer, unsigned status, const ordered_json& document);
+
 // One message out.
 void say_message(Answer& answer, const ordered_json& message);
 void say_failure(Answer& answer, const Error& error);
