@@ -82,7 +82,14 @@ Result<ToolResult> Tools::in_session(Result<ToolResult> (Tools::*work)(const InS
   const bool is_own = session.empty() || session == call.session;
   if (session.empty()) session = call.session;
   GUARD_TRY(sessions::check_session_id(session));
-  GUARD_TRY_ASSIGN(const StartTask start, sessions_.tasks(session, is_own, call.wanted));
+  // Opened by what needs it: a call that is refused for what it says starts no sandbox.
+  StartTask opened;
+  const StartTask start = [&](const TaskSpec& spec) -> Result<std::unique_ptr<Task>> {
+    if (!opened) {
+      GUARD_TRY_ASSIGN(opened, sessions_.tasks(session, is_own, call.wanted));
+    }
+    return opened(spec);
+  };
   const InSession in{call, start};
   if (settings_.trace && settings_.trace->is_new(session)) {
     GUARD_TRY_ASSIGN(const auto files, workspace(in));

@@ -158,7 +158,9 @@ TEST_F(ForeignClients, ThoseOfE2bDoAllThatIsOffered) {
     TearDown();
     serve_ = -1;
     // The script leaves sandboxes open.
-    const auto left = project_.guard({"session", "list", "--state", state_.path(), "--format", "json"}).document();
+    const auto left =
+        project_.guard({"session", "list", "--state", state_.path(), "--backend", backend, "--format", "json"})
+            .document();
     EXPECT_EQ(left["sessions"], nlohmann::json::array()) << backend;
   }
 }
