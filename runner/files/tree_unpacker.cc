@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,9 +27,8 @@
 namespace guard {
 namespace {
 
-constexpr int kDepthMax = 256;       // as runner/image/image_archive.cc reads back
-constexpr int kBusyTriesMax = 1000;  // a rename or mount anywhere on the machine can make a lookup start again
-constexpr int kLoopTriesMax = 16;
+constexpr int kDepthMax = 256;                // as runner/image/image_archive.cc reads back
+constexpr int kLinksMax = 40;                 // as the kernel counts them, path_resolution(7)
 constexpr std::int64_t kTimeMax = 1ll << 33;  // what a header of tar holds
 constexpr std::string_view kWhiteOut = ".wh.";
 constexpr std::string_view kOpaque = ".wh..wh..opq";
@@ -78,20 +78,51 @@ bool look(int folder, const std::string& name, struct stat& found) {
   return ::fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+// Follows links itself: openat2(2) with RESOLVE_IN_ROOT gives up (EAGAIN), or counts links twice (ELOOP), while names
+// change anywhere on the machine. Nobody else writes below `root`. An invalid descriptor: errno says why.
+UniqueFd follow_in_root(int root, const std::string& path, int flags) {
+  std::vector<std::string> to_go;  // the next one last
+  std::vector<UniqueFd> above;     // from the root down to where the walk is
+  const auto put = [&](std::string_view names) {
+    const auto pieces = pieces_of(names, '/');
+    to_go.insert(to_go.end(), pieces.rbegin(), pieces.rend());
+  };
+  put(path);
+  for (int links = 0; !to_go.empty();) {
+    const std::string name = std::move(to_go.back());
+    to_go.pop_back();
+    if (name == ".." && !above.empty()) above.pop_back();
+    if (name.empty() || name == "." || name == "..") continue;
+    const int here = above.empty() ? root : above.back().get();
+    std::array<char, PATH_MAX> target;
+    const ssize_t size = ::readlinkat(here, name.c_str(), target.data(), target.size());
+    if (size < 0) {
+      UniqueFd next(
+          ::openat(here, name.c_str(), (to_go.empty() ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | O_NOFOLLOW));
+      if (!next || to_go.empty()) return next;
+      above.push_back(std::move(next));
+      continue;
+    }
+    if (++links > kLinksMax) {
+      errno = ELOOP;
+      return {};
+    }
+    if (target.front() == '/') above.clear();
+    put({target.data(), static_cast<std::size_t>(size)});
+  }
+  return UniqueFd(::openat(above.empty() ? root : above.back().get(), ".", flags));
+}
+
 }  // namespace
 
 Result<UniqueFd> open_in_root(int root, const std::string& path, int flags) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  for (int tries = 0;; ++tries) {
-    UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, root, path.empty() ? "." : path.c_str(), &how, sizeof how)));
-    if (fd) return fd;
-    // A lookup that the kernel began again by itself counts its links twice (Linux 6.18).
-    const int tries_max = errno == EAGAIN ? kBusyTriesMax : errno == ELOOP ? kLoopTriesMax : 0;
-    if (errno == EINTR || tries < tries_max) continue;
-    return Error::from_errno(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(path), errno);
-  }
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, root, path.empty() ? "." : path.c_str(), &how, sizeof how)));
+  if (!fd && errno == ELOOP) fd = follow_in_root(root, path, flags | O_CLOEXEC);
+  if (fd) return fd;
+  return Error::from_errno(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(path), errno);
 }
 
 TreeUnpacker::TreeUnpacker(UniqueFd root, const TreeLimits& limits, const CancelToken& cancel)

@@ -2,7 +2,7 @@
 // layer by layer.
 //
 // No name leads out of that folder: ".." is refused, and a link on the way counts as if the folder were "/"
-// (RESOLVE_IN_ROOT), as it will once the tree is a sandbox's root. Links keep their text, whatever it says. Times of
+// as it will once the tree is a sandbox's root. Links keep their text, whatever it says. Times of
 // files are kept, extended attributes are not. Devices, FIFOs and sockets are left out and counted.
 //
 // All of it belongs to guard's user, and nothing runs as its owner: files become 0755 or 0644 and folders 0755. What
@@ -114,7 +114,8 @@ class TreeUnpacker {
   std::uint64_t left_out_ = 0;
 };
 
-// openat2(2) below the folder `root` as if that were "/". IO_ERROR and FILE_NOT_FOUND with errno.
+// openat(2) below the folder `root` as if that were "/"; nobody else may change names below it meanwhile. IO_ERROR and
+// FILE_NOT_FOUND with errno.
 Result<UniqueFd> open_in_root(int root, const std::string& path, int flags);
 
 }  // namespace guard

@@ -4,10 +4,13 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <optional>
@@ -125,7 +128,11 @@ class Import {
           fmt::format("cannot open {}", printable(request_.from)), errno)
           .hint(fmt::format("name a folder, an archive or {}REFERENCE", kFromEngine));
     }
-    ::fcntl(archive.get(), F_SETFL, O_RDONLY);  // opening waits for nobody, reading does
+    // A pipe that nobody writes yet is no end: opening waits for nobody, reading does.
+    std::array<pollfd, 2> waits = {{{archive.get(), POLLIN, 0}, {cancel_.fd(), POLLIN, 0}}};
+    while (::poll(waits.data(), waits.size(), -1) < 0 && errno == EINTR) continue;
+    if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped before the archive was read");
+    ::fcntl(archive.get(), F_SETFL, O_RDONLY);
     return from_archive(std::move(archive));
   }
 

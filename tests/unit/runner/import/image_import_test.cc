@@ -357,6 +357,52 @@ TEST_F(ImageImport, CountsWhatANameAsksFor) {
   EXPECT_NE(steps.error().to_string().find("more than 1 s of"), std::string::npos) << steps.error().to_string();
 }
 
+// The kernel begins a lookup again, or gives it up, while names change anywhere on the machine.
+TEST_F(ImageImport, FollowsLinksBesideABusyNeighbour) {
+  TarMaker links;
+  links.folder("d").file("d/x", "x");
+  for (int index = 0; index < 38; ++index) {
+    std::string target = index == 0 ? "d" : "l" + std::to_string(index - 1);
+    for (int step = 0; step < 12; ++step) target = "d/../" + target;
+    links.link("l" + std::to_string(index), target);
+  }
+  for (int index = 0; index < 2000; ++index) links.file("l37/a", std::to_string(index));
+  const std::string archive = file("links.tar", links.bytes());
+  std::atomic<bool> over = false;
+  std::thread neighbour([&] {
+    const std::string one = file("one", ""), other = path("other").string();
+    while (!over) {
+      ::rename(one.c_str(), other.c_str());
+      ::rename(other.c_str(), one.c_str());
+    }
+  });
+  EXPECT_EQ(text(root_of(archive) / "d" / "a"), "1999");
+  over = true;
+  neighbour.join();
+}
+
+TEST_F(ImageImport, FollowsNoLinkOutOfItsRoot) {
+  ASSERT_TRUE(fs::create_directory(path("outside")));
+  for (const char* nowhere : {"loop/a", "out/a", "file/a"}) {
+    TarMaker more;
+    more.link("loop", "loop").link("out", path("outside").string()).file("file", "").file(nowhere, "");
+    EXPECT_NE(refused(file("more.tar", more.bytes())).find("lies below"), std::string::npos) << nowhere;
+  }
+  TarMaker links;
+  links.folder("d")
+      .folder("e")
+      .link("up", "../../../..")
+      .link("d/abs", "/d/../e/")
+      .link("loop", "loop")
+      .link("self", "/");
+  links.file("up/a", "up").file("d/abs/b", "made").file("self/self/up/c", "c");
+  const fs::path root = root_of(file("links.tar", links.bytes()));
+  EXPECT_EQ(text(root / "a"), "up");
+  EXPECT_EQ(text(root / "e/b"), "made");
+  EXPECT_EQ(text(root / "c"), "c");
+  EXPECT_TRUE(fs::is_empty(path("outside")));
+}
+
 TEST_F(ImageImport, CountsWhatItDigests) {
   const std::string layer = TarMaker().file("a", "a").bytes();
   const std::string stored = through({"gzip"}, layer) + std::string(50'000, '\0');
@@ -501,6 +547,28 @@ TEST_F(ImageImport, ItsReaderCanDoNothingElse) {
   EXPECT_EQ(text(root_of(path("pipe").string()) / "a"), "a");
   writer.join();
   EXPECT_EQ(states, "NoNewPrivs:\t1Seccomp:\t2");
+}
+
+TEST_F(ImageImport, WaitsForWhoeverWritesThePipe) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] {
+    ::usleep(300'000);
+    std::ofstream(path("pipe"), std::ios::binary) << TarMaker().file("a", "a").bytes();
+  });
+  EXPECT_EQ(text(root_of(path("pipe").string()) / "a"), "a");
+  writer.join();
+}
+
+TEST_F(ImageImport, StopsWaitingForAPipe) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread stop([&] {
+    ::usleep(100'000);
+    cancel_.cancel();
+  });
+  const auto plan = import(path("pipe").string());
+  stop.join();
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code(), ErrorCode::cancelled) << plan.error().to_string();
 }
 
 TEST_F(ImageImport, SaysHowToMakeItAgain) {
