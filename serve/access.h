@@ -48,7 +48,7 @@ struct Origin {
   std::string_view origin;
   std::string_view fetch_site;     // Sec-Fetch-Site
   std::string_view authorization;  // "Bearer TOKEN"
-  std::string_view api_key = {};   // X-API-Key: the token, from the clients of E2B
+  std::string_view api_key = {};   // X-API-Key: "e2b_TOKEN", or the token
 };
 Result<void> check_no_page(const Origin& said);  // that it is no web page's
 // The client at the loopback, or as above. A browser names the page's origin, or at least the host that a name was made

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -129,7 +130,7 @@ enum class Peer : std::uint8_t { unknown, client, stream, dropped };
 struct Connection {
   UniqueFd socket;
   const Listener* listener = nullptr;
-  Deadline known_by = Deadline::after(kHeadMax);
+  std::atomic<SteadyClock::time_point> known_by = SteadyClock::now() + kHeadMax;
   std::atomic<Peer> peer = Peer::unknown;
   std::atomic<bool> done = false;
   std::thread thread;
@@ -137,6 +138,12 @@ struct Connection {
   bool become(Peer next) {
     Peer before = Peer::unknown;
     return peer.compare_exchange_strong(before, next);
+  }
+  // It was answered, and may ask again. False: it has become a stream.
+  bool rest() {
+    known_by = SteadyClock::now() + kHeadMax;
+    Peer before = Peer::client;
+    return peer.compare_exchange_strong(before, Peer::unknown);
   }
   // False: somebody is being answered there.
   bool drop() {
@@ -151,13 +158,17 @@ class HttpAnswer final : public Answer {
   HttpAnswer(Socket& socket, Connection& connection) : socket_(socket), connection_(connection) {}
 
   void may_upgrade_to(std::string_view protocol) { upgrade_ = protocol; }
+  // Another request may follow. To Node's fetch the end of any other connection is the end of the answer, broken off or
+  // not.
+  void stay() { stays_ = true; }
 
   Result<void> begin(unsigned status, std::string_view content_type) override {
     http::response<http::empty_body> head{static_cast<http::status>(status), 11};
     head.set(http::field::content_type, {content_type.data(), content_type.size()});
     if (status == 429 || status == 503) head.set(http::field::retry_after, "1");
     for (const auto& [name, value] : fields_) head.set(name, value);
-    head.keep_alive(false);
+    head.keep_alive(stays_);
+    if (stays_) head.set(http::field::keep_alive, fmt::format("timeout={}", kHeadMax / std::chrono::seconds(1)));
     has_body_ = status != 204;
     if (has_body_) head.chunked(true);
     http::response_serializer<http::empty_body> serializer{head};
@@ -195,9 +206,11 @@ class HttpAnswer final : public Answer {
     return socket_.native_handle();
   }
 
-  void finish() {
-    error_code ignored;
-    if (status_ != 0 && has_body_) boost::asio::write(socket_, http::make_chunk_last(), ignored);
+  // Whether another request may follow.
+  bool finish() {
+    error_code failure;
+    if (status_ != 0 && has_body_) boost::asio::write(socket_, http::make_chunk_last(), failure);
+    return stays_ && status_ != 0 && !failure;
   }
 
   // 0: it was given none.
@@ -214,6 +227,7 @@ class HttpAnswer final : public Answer {
   Connection& connection_;
   unsigned status_ = 0;
   bool has_body_ = true;
+  bool stays_ = false;
   std::string outcome_ = "ok";
   std::string upgrade_;
   std::vector<std::pair<std::string, std::string>> fields_;
@@ -239,8 +253,9 @@ class AtWork {
 using Parser = http::request_parser<http::string_body>;
 
 // What is checked of a request must be what is done: of a field that is there twice one part could read another than
-// the next one.
+// the next one, and of a body in another coding nobody knows where it ends.
 bool is_clear(const Parser::value_type& head) {
+  if (head.count(http::field::transfer_encoding) > 0 && !head.chunked()) return false;
   constexpr std::string_view kOnce[] = {
       "Host", "Origin", "Sec-Fetch-Site", "Authorization", "X-API-Key", "X-Access-Token", "E2b-Sandbox-Id"};
   return std::none_of(std::begin(kOnce), std::end(kOnce), [&head](std::string_view name) {
@@ -250,7 +265,8 @@ bool is_clear(const Parser::value_type& head) {
 
 Result<std::string> client_of(const Connection& connection, const ServeOptions& options, const Parser::value_type& head,
     const std::string& path) {
-  if (!is_clear(head)) return Error(ErrorCode::input_invalid, "a field that says who asks, or of what, is there twice");
+  if (!is_clear(head))
+    return Error(ErrorCode::input_invalid, "a field that says who asks, of what, or how, is there twice or unclear");
   if (connection.listener->token == nullptr) return client_at(connection.socket.get());
   const auto field = [&head](std::string_view name) {
     const auto found = head[{name.data(), name.size()}];
@@ -361,41 +377,54 @@ void linger(Socket& socket) {
   }
 }
 
-void serve_one(Socket& socket, Connection& connection, Server& server) {
-  const auto begun = SteadyClock::now();
+// Whether another request may follow.
+bool serve_one(Connection& connection, Server& server) {
+  Socket socket(connection.socket.get());
   HttpAnswer answer(socket, connection);
   Incoming in;
   in.parser.body_limit(kBodyBytesMax);
   in.parser.header_limit(kHeaderBytesMax);
   http::read_header(socket, in.buffer, in.parser, in.failure);
+  const auto begun = SteadyClock::now();
   // Half a head, or none: there is nobody to speak to.
   const bool is_of_http = in.failure.category() == error_code(http::error::end_of_stream).category();
   if (in.failure &&
       (!is_of_http || in.failure == http::error::end_of_stream || in.failure == http::error::partial_message))
-    return;
+    return false;
   const auto read = read_request(socket, connection, server, in);
   // Whoever speaks on before the answer is there has not asked for another protocol.
   const auto wanted = in.parser.get()[http::field::upgrade];
   if (read && in.buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
+  const auto verb = in.parser.get().method();
+  const bool is_plain =
+      verb == http::verb::get || verb == http::verb::post || verb == http::verb::put || verb == http::verb::delete_;
+  if (read && in.buffer.size() == 0 && is_plain && in.parser.get().version() == 11 && in.parser.keep_alive() &&
+      !server.api.clients().stopping())
+    answer.stay();
+  bool stays = false;
   if (read) {
     const AtWork work(server.at_work);
     const Endpoint* endpoint = endpoint_of(server.options, in.request);
     const auto done =
         endpoint != nullptr ? endpoint->answer(in.request, answer) : server.api.handle(in.request, answer);
-    if (done) answer.finish();
+    if (done) stays = answer.finish();
   } else {
     say_error(answer, read.error());
     answer.finish();
   }
   log_request(server.options, in.request, answer, begun);
+  if (stays && connection.rest()) return true;
   ::shutdown(socket.native_handle(), SHUT_WR);
   if (!read) linger(socket);
+  return false;
 }
 
 // One client's trouble (no memory for what it asks, above all) is not that of the others.
 void serve_connection(Connection& connection, Server& server) try {
-  Socket socket(connection.socket.get());
-  serve_one(socket, connection, server);
+  // No answer waits for the client to acknowledge half of it; no matter at a Unix socket.
+  const int on = 1;
+  ::setsockopt(connection.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  while (serve_one(connection, server)) continue;
 } catch (const std::exception& failure) {
   if (server.options.log != nullptr)
     server.options.log->write(nlohmann::ordered_json({{"outcome", failure.what()}}).dump());
@@ -440,7 +469,7 @@ class Connections {
 
   void forget_ended() {
     all_.remove_if([](Connection& connection) {
-      if (!connection.done && connection.known_by.passed()) connection.drop();
+      if (!connection.done && connection.known_by.load() < SteadyClock::now()) connection.drop();
       if (!connection.done) return false;
       connection.thread.join();
       return true;

@@ -1,5 +1,6 @@
-// HTTP/1.1 for the programs of the person whose guard this is: one request per connection, one thread per connection,
-// both bounded. Who may not speak (serve/access.h) or asks for too much (serve/clients.h) is told so.
+// HTTP/1.1 for the programs of the person whose guard this is: one request after another on a connection, one thread
+// per connection, both bounded. A connection that rests gives its place to who has something to ask. Who may not speak
+// (serve/access.h) or asks for too much (serve/clients.h) is told so.
 #pragma once
 
 #include <functional>

@@ -62,7 +62,7 @@ int open_nameless(const char* folder, char (&name)[PATH_MAX]) {
   name[0] = '\0';
   const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;
-  if (snprintf(name, sizeof name, "%s/.guard-put-%d", folder, getpid()) >= PATH_MAX) return errno = ENAMETOOLONG, -1;
+  if (snprintf(name, sizeof name, "%s/%s%d", folder, kPutName, getpid()) >= PATH_MAX) return errno = ENAMETOOLONG, -1;
   unlink(name);
   return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
@@ -95,7 +95,7 @@ Failure put(const char* wanted, const char* mode_text) {
   if (failure.step == nullptr && name[0] == '\0') {
     char opened[64];
     snprintf(opened, sizeof opened, "/proc/self/fd/%d", fd);
-    if (snprintf(name, sizeof name, "%s/.guard-put-%d", folder, getpid()) >= PATH_MAX) {
+    if (snprintf(name, sizeof name, "%s/%s%d", folder, kPutName, getpid()) >= PATH_MAX) {
       failure = {"naming the file", ENAMETOOLONG};
     } else if (unlink(name); linkat(AT_FDCWD, opened, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
       failure = failed("naming the file");

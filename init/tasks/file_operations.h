@@ -6,6 +6,8 @@
 
 namespace guard::init {
 
+constexpr char kPutName[] = ".guard-put-";  // and a number: a file before it gets its name
+
 // What failed, by errno; `step` is null where all went well.
 struct Failure {
   const char* step = nullptr;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "init/processes.h"
+#include "init/tasks/file_operations.h"
 #include "init/tasks/task_output.h"
 
 // One watch per folder; paths are relative to the one that was asked for, which is the working folder. What is new is
@@ -127,6 +128,16 @@ char kind_of(uint32_t mask) {
   return (mask & IN_ATTRIB) != 0 ? 'a' : '\0';
 }
 
+// A file on its way to its name (init/tasks/file_operations.cc): one without a name, or with one of ours. What comes to
+// its name is told as made and written.
+bool is_on_its_way(const inotify_event& event) {
+  if (event.len == 0) return false;
+  if (strncmp(event.name, kPutName, strlen(kPutName)) == 0) return true;
+  const size_t size = strlen(event.name);
+  return (event.mask & (IN_MODIFY | IN_ATTRIB)) != 0 && size > 1 && event.name[0] == '#' &&
+      strspn(event.name + 1, "0123456789") == size - 1;
+}
+
 enum class Next { go_on, nobody_listens, folder_gone };
 
 Next take(const inotify_event& event) {
@@ -139,12 +150,17 @@ Next take(const inotify_event& event) {
     if ((event.mask & IN_IGNORED) != 0) forget(static_cast<int>(folder - g_folders));
     return all ? Next::folder_gone : Next::go_on;
   }
+  static uint32_t put = 0;
+  if (is_on_its_way(event)) {
+    put = event.cookie;
+    return Next::go_on;
+  }
   const char kind = kind_of(event.mask);
   static char path[PATH_MAX];
   const int size = snprintf(path, sizeof path, "%s%s%s", folder->path, *folder->path == '\0' ? "" : "/", event.name);
   if (kind == '\0' || event.len == 0) return Next::go_on;
   if (static_cast<size_t>(size) >= sizeof path) return tell('!', folder->path) ? Next::go_on : Next::nobody_listens;
-  bool told = tell(kind, path);
+  bool told = tell(kind, path) && (event.cookie == 0 || event.cookie != put || tell('w', path));
   if (told && g_deep && (event.mask & IN_ISDIR) != 0) {
     if (kind == 'm') forget_below(path);
     if (kind == 'c') told = watch_below(path, Said::entries);

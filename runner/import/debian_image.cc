@@ -107,8 +107,6 @@ Result<void> run_builder(const DebianRequest& request, Environment environment, 
   spec.argv = {"mmdebstrap", "--variant=minbase", "--format=tar", fmt::format("--include={}", fmt::join(packages, ",")),
       fmt::format("--aptopt={}", (work / "apt.conf").string())};
   for (const char* left_out : kLeftOut) spec.argv.push_back(fmt::format("--dpkgopt=path-exclude={}", left_out));
-  // Where programs written for E2B look for the session's files.
-  spec.argv.emplace_back("--customize-hook=mkdir -p \"$1/home\" && ln -s /workspace \"$1/home/user\"");
   spec.argv.emplace_back("");  // the suite is what the sources say
   spec.argv.push_back((work / "root.tar").string());
   spec.argv.insert(spec.argv.end(), sources.begin(), sources.end());

@@ -147,13 +147,13 @@ Result<void> Endpoint::in_sandbox(const Request& request, Answer& answer) {
     if (!path.ends_with("/Start") && !path.ends_with("/WatchDir")) return refuse(401, kOneUser);
     MessageStream(answer).fail(rpc_error("unauthenticated", std::string(kOneUser)));
   } else if (path.starts_with(kProcess)) {
-    call_process(sandboxes_, *sandbox, path.substr(kProcess.size()), request, answer);
+    return call_process(sandboxes_, *sandbox, path.substr(kProcess.size()), request, answer);
   } else if (path.starts_with(kFilesystem)) {
     call_filesystem(sandboxes_, *sandbox, path.substr(kFilesystem.size()), request, answer);
   } else if (path == "/files") {
     return read_or_write_files(sandboxes_, *sandbox, request, answer);
   } else if (path == "/execute" || is_at(path, "/contexts")) {
-    sandbox->contexts.answer(sandboxes_, *sandbox, request, answer);
+    return sandbox->contexts.answer(sandboxes_, *sandbox, request, answer);
   } else if (path == "/health") {
     say_json(answer, 204, nullptr);
   } else {
@@ -179,7 +179,8 @@ ordered_json Endpoint::described(const Sandbox& sandbox) const {
   return {{"sandboxID", sandbox.id}, {"templateID", sandbox.made.template_id}, {"clientID", "guard"},
       {"startedAt", time_text(sandbox.started_ms)}, {"endAt", time_text(sandboxes_.end_of(sandbox))},
       {"state", "running"}, {"cpuCount", kind_.cpus}, {"memoryMB", kind_.memory_bytes >> 20},
-      {"diskSizeMB", kind_.storage_bytes >> 20}, {"envdVersion", kVersion}, {"metadata", sandbox.made.metadata}};
+      {"diskSizeMB", kind_.storage_bytes >> 20}, {"envdVersion", kVersion}, {"metadata", sandbox.made.metadata},
+      {"allowInternetAccess", false}};
 }
 
 Result<Endpoint::Said> Endpoint::create(const Request& request) {
@@ -195,13 +196,17 @@ Result<Endpoint::Said> Endpoint::create(const Request& request) {
         fmt::format("there is no template {}: sandboxes of this server are made of {}", printable(wanted.template_id),
             kind_.image.empty() ? "the project's image" : kind_.image));
   }
-  for (const char* key : {"network", "iam", "mcp", "autoPause", "autoPauseMemory", "autoResume", "volumeMounts"}) {
+  for (const char* key : {"iam", "mcp", "autoPause", "autoPauseMemory", "autoResume", "volumeMounts"}) {
     const json given = body.value(key, json());
     const bool is_empty = given.is_null() || given == json(false) || (given.is_structured() && given.empty());
     if (!is_empty) return not_offered(key);
   }
-  GUARD_TRY_ASSIGN(const bool wants_network, flag(body, "allow_internet_access", false));
-  if (wants_network) return not_offered("a network: sandboxes have none, whatever the default of the client is");
+  GUARD_TRY(flag(body, "allow_internet_access", false));  // many clients send true where nobody asked for it
+  const json network = body.value("network", json());
+  for (const char* key : {"allowOut", "rules", "egressProxy"}) {
+    if (network.is_object() && !network.value(key, json()).empty())
+      return not_offered("a network: sandboxes have none");
+  }
   GUARD_TRY_ASSIGN(wanted.metadata, texts(body, "metadata"));
   GUARD_TRY_ASSIGN(wanted.env, variables(body, "envVars"));
   GUARD_TRY_ASSIGN(const auto timeout, timeout_of(body));
@@ -225,7 +230,9 @@ Result<Endpoint::Said> Endpoint::list(const Request& request, Answer& answer) {
   const auto wanted_states = pieces_of(states, ',');
   if (!states.empty() && std::ranges::find(wanted_states, "running") == wanted_states.end()) all.clear();
   const auto labels = wanted_labels(request);
+  const std::string from = asked("startedAfter"), made_of = asked("template");
   std::erase_if(all, [&](const auto& one) {
+    if (time_text(one->started_ms) < from || (!made_of.empty() && made_of != one->made.template_id)) return true;
     return std::any_of(labels.begin(), labels.end(), [&](const auto& label) {
       const auto found = one->made.metadata.find(label.first);
       return found == one->made.metadata.end() || found->second != label.second;

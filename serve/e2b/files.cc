@@ -1,8 +1,10 @@
 #include "serve/e2b/files.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "common/text/text.h"
@@ -17,7 +19,7 @@ constexpr milliseconds kFileLimit{600'000};
 constexpr milliseconds kLook{250};
 constexpr milliseconds kAliveEvery{30'000};
 constexpr std::uint64_t kDepthMax = 64;
-constexpr std::string_view kHome = "/workspace";
+constexpr std::string_view kWorkspace = "/workspace";
 constexpr std::string_view kTheirHome = "/home/user";
 
 std::string_view name_of(std::string_view path) {
@@ -40,32 +42,36 @@ ordered_json entry_json(const sessions::Entry& entry, const std::string& path) {
   ordered_json said = {{"name", name_of(path)}, {"type", type}, {"path", path}, {"size", std::to_string(entry.size)},
       {"mode", entry.mode & 07777}, {"permissions", permissions(entry.type, entry.mode)}, {"owner", "user"},
       {"group", "user"}, {"modifiedTime", time_text(entry.changed_ns / 1'000'000)}};
-  if (entry.type == 'l') said["symlinkTarget"] = entry.link;
+  const std::filesystem::path target = std::filesystem::path(path).parent_path() / entry.link;
+  if (entry.type == 'l') said["symlinkTarget"] = target.lexically_normal().native();
   return said;
 }
 
-// The folder itself, or a file on its way to its name: init makes it without one, or as .guard-put-N.
-bool is_ours(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  return name.empty() || name.starts_with(".guard-put-") ||
-      (name.size() > 1 && name.front() == '#' && name.find_first_not_of("0123456789", 1) == std::string_view::npos);
-}
-
-ordered_json event_json(const WatchEvent& event) {
+ordered_json event_json(const WatchEvent& event, const ordered_json& entry) {
   const char* type = event.kind == WatchKind::create ? "EVENT_TYPE_CREATE"
       : event.kind == WatchKind::write               ? "EVENT_TYPE_WRITE"
       : event.kind == WatchKind::remove              ? "EVENT_TYPE_REMOVE"
       : event.kind == WatchKind::rename              ? "EVENT_TYPE_RENAME"
                                                      : "EVENT_TYPE_CHMOD";
-  return {{"filesystem", {{"name", event.path}, {"type", type}}}};
+  ordered_json said = {{"name", event.path}, {"type", type}};
+  if (!entry.is_null()) said["entry"] = entry;
+  return {{"filesystem", std::move(said)}};
 }
 
 Result<void> watch(Sandboxes& sandboxes, Sandbox& sandbox, const Request& request, Answer& answer, MessageStream& out) {
   GUARD_TRY_ASSIGN(const json body, message_of(request.body));
   GUARD_TRY_ASSIGN(const bool recursive, flag(body, "recursive", false));
+  GUARD_TRY_ASSIGN(const bool wants_entry, flag(body, "includeEntry", false));
+  const std::string path = absolute(sandbox, text(body, "path"));
+  const auto entry_of = [&](const WatchEvent& event) -> ordered_json {
+    if (!wants_entry || event.kind == WatchKind::remove || event.kind == WatchKind::rename) return nullptr;
+    const std::string at = fmt::format("{}/{}", path, event.path);
+    const auto entry = sandboxes.manager().stat(sandbox.session(), inside(at), Deadline::after(kFileLimit));
+    return entry ? entry_json(*entry, at) : ordered_json();
+  };
   TaskSpec spec;
   spec.kind = TaskOperation::watch;
-  spec.argv = {inside(absolute(text(body, "path"))), recursive ? "2" : "1"};
+  spec.argv = {inside(path), recursive ? "2" : "1"};
   GUARD_TRY_ASSIGN(const auto task, sandboxes.start(sandbox, spec));
   WatchReader reader;
   bool begun = false;
@@ -89,8 +95,8 @@ Result<void> watch(Sandboxes& sandboxes, Sandbox& sandbox, const Request& reques
       // Clients begin to listen with the first message; what was missed they can't be told.
       if (event.kind == WatchKind::begun) GUARD_TRY(out.send({{"start", ordered_json::object()}}));
       begun = begun || event.kind == WatchKind::begun;
-      if (event.kind != WatchKind::begun && event.kind != WatchKind::missed && !is_ours(event.path))
-        GUARD_TRY(out.send(event_json(event)));
+      if (event.kind != WatchKind::begun && event.kind != WatchKind::missed && !event.path.empty())
+        GUARD_TRY(out.send(event_json(event, entry_of(event))));
     }
     said = SteadyClock::now();
   }
@@ -98,10 +104,11 @@ Result<void> watch(Sandboxes& sandboxes, Sandbox& sandbox, const Request& reques
 }
 
 Result<ordered_json> unary(
-    sessions::Manager& manager, const std::string& session, std::string_view method, const Request& request) {
+    sessions::Manager& manager, const Sandbox& sandbox, std::string_view method, const Request& request) {
+  const std::string session = sandbox.session();
   GUARD_TRY_ASSIGN(const json body, object_of(request.body));
   const Deadline deadline = Deadline::after(kFileLimit);
-  const std::string path = absolute(text(body, "path"));
+  const std::string path = absolute(sandbox, text(body, "path"));
   const auto look = [&](const std::string& at) -> Result<ordered_json> {
     GUARD_TRY_ASSIGN(const auto entry, manager.stat(session, inside(at), deadline));
     return ordered_json{{"entry", entry_json(entry, at)}};
@@ -126,8 +133,8 @@ Result<ordered_json> unary(
     return look(path);
   }
   if (method == "Move") {
-    const std::string to = absolute(text(body, "destination"));
-    GUARD_TRY(manager.move(session, inside(absolute(text(body, "source"))), inside(to), deadline));
+    const std::string to = absolute(sandbox, text(body, "destination"));
+    GUARD_TRY(manager.move(session, inside(absolute(sandbox, text(body, "source"))), inside(to), deadline));
     return look(to);
   }
   if (method == "Remove") {
@@ -166,26 +173,37 @@ Result<void> read_file(sessions::Manager& manager, const Sandbox& sandbox, const
   return ok();
 }
 
-Result<ordered_json> write_files(sessions::Manager& manager, const Sandbox& sandbox, const Request& request) {
+Result<ordered_json> write_files(Sandboxes& sandboxes, const Sandbox& sandbox, const Request& request) {
   const auto field = [&](const char* name) {
     const auto found = request.fields.find(name);
     return found == request.fields.end() ? std::string() : found->second;
   };
   const auto given = request.query.find("path");
   std::vector<FormFile> files;
-  if (!field("content-encoding").empty() && field("content-encoding") != "identity")
-    return Error(ErrorCode::input_invalid, "guard takes files as they are, not compressed");
+  const std::string encoding = field("content-encoding");
+  std::shared_ptr<void> room;
+  std::string unpacked;
+  if (encoding == "gzip") {
+    const std::size_t size = gunzipped_size(request.body);
+    if (size > kBodyBytesMax)
+      return Error(ErrorCode::file_too_large, fmt::format("the body is over {} bytes once unpacked", kBodyBytesMax));
+    GUARD_TRY_ASSIGN(room, sandboxes.hold(sandbox, size));
+    GUARD_TRY_ASSIGN(unpacked, gunzip(request.body));
+  } else if (!encoding.empty() && encoding != "identity") {
+    return Error(ErrorCode::input_invalid, "guard takes files as they are, or compressed with gzip");
+  }
+  const std::string& body = encoding == "gzip" ? unpacked : request.body;
   if (field("content-type").starts_with("multipart/form-data")) {
-    GUARD_TRY_ASSIGN(files, form_files(field("content-type"), request.body));
+    GUARD_TRY_ASSIGN(files, form_files(field("content-type"), body));
     if (given != request.query.end() && files.size() == 1) files.front().name = given->second;
   } else {
     if (given == request.query.end()) return Error(ErrorCode::input_invalid, "path is missing");
-    files = {{given->second, request.body}};
+    files = {{given->second, body}};
   }
   ordered_json said = ordered_json::array();
   for (const FormFile& file : files) {
-    const std::string path = absolute(file.name);
-    GUARD_TRY(manager.upload(sandbox.session(), inside(path), file.bytes, Deadline::after(kFileLimit)));
+    const std::string path = absolute(sandbox, file.name);
+    GUARD_TRY(sandboxes.manager().upload(sandbox.session(), inside(path), file.bytes, Deadline::after(kFileLimit)));
     said.push_back({{"path", path}, {"name", name_of(path)}, {"type", "file"}});
   }
   return said;
@@ -195,12 +213,13 @@ Result<ordered_json> write_files(sessions::Manager& manager, const Sandbox& sand
 
 std::string inside(std::string_view path) {
   if (path == kTheirHome || path.starts_with(fmt::format("{}/", kTheirHome)))
-    return fmt::format("{}{}", kHome, path.substr(kTheirHome.size()));
+    return fmt::format("{}{}", kWorkspace, path.substr(kTheirHome.size()));
   return std::string(path);
 }
 
-std::string absolute(const std::string& path) {
-  return path.empty() || path.front() != '/' ? fmt::format("{}/{}", kHome, path) : path;
+std::string absolute(const Sandbox& sandbox, const std::string& path) {
+  if (path.starts_with('/')) return path;
+  return path.empty() || path == "." ? sandbox.home : fmt::format("{}/{}", sandbox.home, path);
 }
 
 void call_filesystem(
@@ -210,21 +229,48 @@ void call_filesystem(
     if (const auto done = watch(sandboxes, sandbox, request, answer, out); !done) out.fail(done.error());
     return;
   }
-  const auto said = unary(sandboxes.manager(), sandbox.session(), method, request);
+  const auto said = unary(sandboxes.manager(), sandbox, method, request);
   said ? say_message(answer, *said) : say_failure(answer, said.error());
 }
 
 Result<void> read_or_write_files(Sandboxes& sandboxes, Sandbox& sandbox, const Request& request, Answer& answer) {
   if (request.method == "POST") {
-    const auto said = write_files(sandboxes.manager(), sandbox, request);
+    const auto said = write_files(sandboxes, sandbox, request);
     said ? say_message(answer, *said) : say_plain_failure(answer, said.error());
     return ok();
   }
   const auto path = request.query.find("path");
   if (request.method == "GET" && path != request.query.end() && !path->second.empty())
-    return read_file(sandboxes.manager(), sandbox, absolute(path->second), answer);
+    return read_file(sandboxes.manager(), sandbox, absolute(sandbox, path->second), answer);
   say_plain_failure(answer, 400, "GET or POST with a path");
   return ok();
+}
+
+std::size_t gunzipped_size(std::string_view packed) {
+  std::size_t size = 0;
+  for (std::size_t i = 1; i <= 4 && i <= packed.size(); ++i)
+    size = size << 8 | static_cast<unsigned char>(packed[packed.size() - i]);
+  return size;
+}
+
+Result<std::string> gunzip(std::string_view packed) {
+  const Error broken(ErrorCode::input_invalid, "the body is not compressed as its Content-Encoding says");
+  constexpr std::size_t kRatioMax = 1032;  // of DEFLATE: 258 bytes by two bits
+  if (gunzipped_size(packed) / kRatioMax > packed.size()) return broken;
+  constexpr int kGzip = 16 + MAX_WBITS;
+  std::string plain(gunzipped_size(packed) + 1, '\0');  // with room for more: to see that there is none
+  z_stream stream{};
+  if (::inflateInit2(&stream, kGzip) != Z_OK) return broken;
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
+  stream.avail_out = static_cast<uInt>(plain.size());
+  const int done = ::inflate(&stream, Z_FINISH);
+  const bool is_whole = done == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 1;
+  ::inflateEnd(&stream);
+  if (!is_whole) return broken;
+  plain.pop_back();
+  return plain;
 }
 
 Result<std::vector<FormFile>> form_files(std::string_view content_type, std::string_view body) {

@@ -39,7 +39,7 @@ Error not_found(const std::string& id) {
 
 }  // namespace
 
-Result<std::shared_ptr<Contexts::Context>> Contexts::context_of(const std::string& id) {
+Result<std::shared_ptr<Contexts::Context>> Contexts::context_of(const std::string& id, const std::string& home) {
   const std::lock_guard lock(mutex_);
   const std::string wanted = id.empty() ? kDefault : id;
   auto found = all_.find(wanted);
@@ -47,7 +47,7 @@ Result<std::shared_ptr<Contexts::Context>> Contexts::context_of(const std::strin
   if (found == all_.end()) {
     found = all_.emplace(wanted, std::make_shared<Context>()).first;
     found->second->id = wanted;
-    found->second->cwd = "/workspace";
+    found->second->cwd = home;
   }
   return found->second;
 }
@@ -132,7 +132,8 @@ Result<std::shared_ptr<Task>> Contexts::started(Sandboxes& sandboxes, const Sand
   TaskSpec spec;
   spec.argv = {"python3", "-u", "-c", std::string(guard_e2b_python, guard_e2b_python_end)};
   spec.env = sandbox.made.env;
-  spec.working_dir = context.cwd;
+  spec.working_dir = sandbox.home == "/workspace" ? inside(context.cwd) : context.cwd;
+  spec.env.insert({{"HOME", sandbox.home}, {"PWD", spec.working_dir}});
   spec.input = true;
   GUARD_TRY_ASSIGN(std::shared_ptr<Task> task, sandboxes.start(sandbox, spec));
   context.pending.clear();
@@ -152,7 +153,7 @@ Result<void> Contexts::execute(Sandboxes& sandboxes, const Sandbox& sandbox, con
   if (const std::string language = text(body, "language"); !language.empty() && language != "python")
     return rpc_error("unimplemented", fmt::format("guard's interpreter speaks Python, not {}", printable(language)));
   GUARD_TRY_ASSIGN(const auto env, variables(body, "env_vars"));
-  GUARD_TRY_ASSIGN(const auto context, context_of(text(body, "context_id")));
+  GUARD_TRY_ASSIGN(const auto context, context_of(text(body, "context_id"), sandbox.home));
   std::unique_lock turn(context->turn, std::defer_lock);
   while (!turn.try_lock_for(kLook)) {
     if (!answer.listening()) return Error(ErrorCode::cancelled, "the client has gone");
@@ -176,6 +177,7 @@ Result<void> Contexts::execute(Sandboxes& sandboxes, const Sandbox& sandbox, con
     const std::lock_guard lock(mutex_);
     if (context->task == task) context->task.reset();
   }
+  if (sandbox.over) return Error(ErrorCode::environment_unavailable, "the sandbox was ended");
   if (!ended) {
     static_cast<void>(run.say({{"type", "error"}, {"name", ended.error().wire_name()},
         {"value", printable(ended.error().message())}, {"traceback", printable(ended.error().message())}}));
@@ -183,14 +185,14 @@ Result<void> Contexts::execute(Sandboxes& sandboxes, const Sandbox& sandbox, con
   return ok();
 }
 
-Result<ordered_json> Contexts::manage(const Request& request) {
+Result<ordered_json> Contexts::manage(const Sandbox& sandbox, const Request& request) {
   constexpr std::string_view kContexts = "/contexts";
   const std::string_view path = std::string_view(request.path).substr(kContexts.size());
   const auto shown = [](const Context& one) {
     return ordered_json{{"id", one.id}, {"language", "python"}, {"cwd", one.cwd}};
   };
   if (path.empty() && request.method == "GET") {
-    GUARD_TRY(context_of(""));
+    GUARD_TRY(context_of("", sandbox.home));
     const std::lock_guard lock(mutex_);
     ordered_json rows = ordered_json::array();
     for (const auto& [id, one] : all_) rows.push_back(shown(*one));
@@ -205,7 +207,7 @@ Result<ordered_json> Contexts::manage(const Request& request) {
     GUARD_TRY_ASSIGN(const std::string id, new_run_id());
     const auto made = std::make_shared<Context>();
     made->id = id;
-    made->cwd = cwd.empty() ? "/workspace" : inside(absolute(cwd));
+    made->cwd = absolute(sandbox, cwd);
     const std::lock_guard lock(mutex_);
     if (all_.size() >= kContextsMax)
       return rpc_error("resource_exhausted", fmt::format("{} contexts are open: remove one", kContextsMax));
@@ -217,16 +219,17 @@ Result<ordered_json> Contexts::manage(const Request& request) {
   const bool restarts = rest.ends_with("/restart") && request.method == "POST";
   if (id.empty() || (!restarts && request.method != "DELETE"))
     return rpc_error("unimplemented", "guard does not offer this of a context");
-  GUARD_TRY_ASSIGN(const auto found, context_of(id));
+  GUARD_TRY_ASSIGN(const auto found, context_of(id, sandbox.home));
   // Whoever runs code in it hears that it has ended.
   const std::lock_guard lock(mutex_);
   if (found->task) static_cast<void>(found->task->signal(SIGKILL));
+  found->task.reset();
   if (!restarts) all_.erase(id);
   return restarts ? ordered_json::object() : ordered_json();
 }
 
-void Contexts::answer(Sandboxes& sandboxes, const Sandbox& sandbox, const Request& request, Answer& answer) {
-  const auto refuse = [&answer](const Error& error) {
+Result<void> Contexts::answer(Sandboxes& sandboxes, const Sandbox& sandbox, const Request& request, Answer& answer) {
+  const auto refuse = [&answer](const Error& error) -> Result<void> {
     const std::string_view code = rpc_code(error);
     answer.note(error.wire_name());
     say_json(answer,
@@ -236,14 +239,17 @@ void Contexts::answer(Sandboxes& sandboxes, const Sandbox& sandbox, const Reques
             : code == "resource_exhausted" ? 429
                                            : 500,
         {{"detail", printable(error.message())}});
+    return ok();
   };
   if (request.path == "/execute") {
     if (request.method != "POST") return refuse(rpc_error("unimplemented", "POST code"));
-    if (const auto done = execute(sandboxes, sandbox, request, answer); !done) refuse(done.error());
-    return;
+    const auto done = execute(sandboxes, sandbox, request, answer);
+    return done || sandbox.over ? done : refuse(done.error());
   }
-  const auto said = manage(request);
-  said ? say_json(answer, said->is_null() ? 204 : 200, *said) : refuse(said.error());
+  const auto said = manage(sandbox, request);
+  if (!said) return refuse(said.error());
+  say_json(answer, said->is_null() ? 204 : 200, *said);
+  return ok();
 }
 
 void Contexts::end() {

@@ -21,8 +21,8 @@ class Sandboxes;
 // Of one sandbox. Thread-safe.
 class Contexts {
  public:
-  // "/execute" and "/contexts...". Everything that goes wrong is in the answer.
-  void answer(Sandboxes& sandboxes, const Sandbox& sandbox, const Request& request, Answer& answer);
+  // "/execute" and "/contexts...". Everything that goes wrong is in the answer; an Error once the sandbox is ended.
+  Result<void> answer(Sandboxes& sandboxes, const Sandbox& sandbox, const Request& request, Answer& answer);
   void end();  // all of them
 
  private:
@@ -35,10 +35,11 @@ class Contexts {
     std::shared_ptr<Task> task;  // the lock of Contexts is held; null: it starts with the next code
   };
   struct Run;
-  Result<std::shared_ptr<Context>> context_of(const std::string& id);  // empty: the one that is always there
+  Result<std::shared_ptr<Context>> context_of(
+      const std::string& id, const std::string& home);  // empty: the one that is always there
   Result<std::shared_ptr<Task>> started(Sandboxes& sandboxes, const Sandbox& sandbox, Context& context);
   Result<void> execute(Sandboxes& sandboxes, const Sandbox& sandbox, const Request& request, Answer& answer);
-  Result<nlohmann::ordered_json> manage(const Request& request);  // null: nothing to say
+  Result<nlohmann::ordered_json> manage(const Sandbox& sandbox, const Request& request);  // null: nothing to say
 
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Context>> all_;

@@ -55,7 +55,10 @@ Result<Start> start_of(const Sandbox& sandbox, const Request& request) {
   start.config.tag = text(body, "tag");
   start.spec.argv = {start.config.cmd};
   start.spec.argv.insert(start.spec.argv.end(), start.config.args.begin(), start.config.args.end());
-  if (!start.config.cwd.empty()) start.spec.working_dir = inside(absolute(start.config.cwd));
+  const std::string cwd = absolute(sandbox, start.config.cwd);
+  start.spec.working_dir = sandbox.home == "/workspace" ? inside(cwd) : cwd;
+  // So that shells call it as the client does.
+  start.spec.env.insert({{"HOME", sandbox.home}, {"PWD", start.spec.working_dir}});
   if (body.contains("pty") && !body["pty"].is_null()) {
     GUARD_TRY_ASSIGN(start.spec.terminal, size_of(body["pty"]));
     start.config.terminal = true;
@@ -105,31 +108,35 @@ ordered_json end_event(const TaskEnd& end) {
   return {{"exitCode", -1}, {"exited", false}, {"status", status}, {"error", status}};
 }
 
-// From here to its end, or until the client goes, which leaves it running.
-void follow(Process& process, Process::Listener& listener, Answer& answer, MessageStream& out) {
-  if (!out.send({{"event", {{"start", {{"pid", process.pid}}}}}})) return;
+// From here to its end, or until the client goes, which leaves it running. An Error: the connection ends with the
+// sandbox, by which the clients know that.
+Result<void> follow(
+    const Sandbox& sandbox, Process& process, Process::Listener& listener, Answer& answer, MessageStream& out) {
+  GUARD_TRY(out.send({{"event", {{"start", {{"pid", process.pid}}}}}}));
   auto said = SteadyClock::now();
   for (;;) {
-    if (!answer.listening()) return;
+    if (!answer.listening()) return ok();
     const auto piece = listener.next(Deadline::after(kLook));
     if (!piece) {
       if (SteadyClock::now() - said < kAliveEvery) continue;
-      if (!out.send({{"event", {{"keepalive", ordered_json::object()}}}})) return;
+      GUARD_TRY(out.send({{"event", {{"keepalive", ordered_json::object()}}}}));
       said = SteadyClock::now();
       continue;
     }
     if (!*piece) break;
     const bool is_err = (*piece)->stream == Task::Piece::Stream::err;
     const char* stream = process.config.terminal ? "pty" : is_err ? "stderr" : "stdout";
-    if (!out.send({{"event", {{"data", {{stream, base64_encode((*piece)->bytes)}}}}}})) return;
+    GUARD_TRY(out.send({{"event", {{"data", {{stream, base64_encode((*piece)->bytes)}}}}}}));
     said = SteadyClock::now();
   }
-  const auto end = process.end();
-  if (!end) return out.fail(end.error());
-  if (end->outcome.kind == OutcomeKind::timed_out)
-    return out.fail(rpc_error("deadline_exceeded", "the program's time was over, and it was ended"));
-  answer.note(sessions::outcome_text(*end));
-  if (out.send({{"event", {{"end", end_event(*end)}}}})) out.finish();
+  if (sandbox.over) return Error(ErrorCode::environment_unavailable, "the sandbox was ended");
+  GUARD_TRY_ASSIGN(const TaskEnd end, process.end());
+  if (end.outcome.kind == OutcomeKind::timed_out)
+    return rpc_error("deadline_exceeded", "the program's time was over, and it was ended");
+  answer.note(sessions::outcome_text(end));
+  GUARD_TRY(out.send({{"event", {{"end", end_event(end)}}}}));
+  out.finish();
+  return ok();
 }
 
 Result<void> start(Sandboxes& sandboxes, Sandbox& sandbox, const Request& request, Answer& answer, MessageStream& out) {
@@ -142,8 +149,7 @@ Result<void> start(Sandboxes& sandboxes, Sandbox& sandbox, const Request& reques
     sandbox.processes.remove(process->pid);
     return running;
   }
-  follow(*process, listener, answer, out);
-  return ok();
+  return follow(sandbox, *process, listener, answer, out);
 }
 
 Result<std::shared_ptr<Process>> selected(Sandbox& sandbox, const json& body) {
@@ -196,7 +202,7 @@ Result<ordered_json> unary(Sandbox& sandbox, std::string_view method, const Requ
 
 }  // namespace
 
-void call_process(
+Result<void> call_process(
     Sandboxes& sandboxes, Sandbox& sandbox, std::string_view method, const Request& request, Answer& answer) {
   if (method == "Start" || method == "Connect") {
     MessageStream out(answer);
@@ -205,14 +211,14 @@ void call_process(
       GUARD_TRY_ASSIGN(const json body, message_of(request.body));
       GUARD_TRY_ASSIGN(const auto process, selected(sandbox, body));
       Process::Listener listener(*process);
-      follow(*process, listener, answer, out);
-      return ok();
+      return follow(sandbox, *process, listener, answer, out);
     }();
-    if (!done) out.fail(done.error());
-    return;
+    if (!done && !sandbox.over) out.fail(done.error());
+    return sandbox.over ? done : ok();
   }
   const auto said = unary(sandbox, method, request);
   said ? say_message(answer, *said) : say_failure(answer, said.error());
+  return ok();
 }
 
 }  // namespace guard::serve::e2b

@@ -8,8 +8,8 @@
 
 namespace guard::serve::e2b {
 
-// `method`: "Start". Everything that goes wrong is in the answer.
-void call_process(
+// `method`: "Start". Everything that goes wrong is in the answer; an Error once the sandbox is ended.
+Result<void> call_process(
     Sandboxes& sandboxes, Sandbox& sandbox, std::string_view method, const Request& request, Answer& answer);
 
 }  // namespace guard::serve::e2b

@@ -67,6 +67,8 @@ Result<std::shared_ptr<Sandbox>> Sandboxes::create(const std::string& owner, New
     end(*made);
     return ready.error();
   }
+  const auto home = manager_.stat(made->session(), "/home/user", Deadline::after(kReadyMax));
+  made->home = home && home->type == 'l' && home->link == "/workspace" ? "/home/user" : "/workspace";
   made->shell = "bun";
   for (const char* shell : {"/bin/sh", "/bin/bash"}) {
     if (manager_.stat(made->session(), shell, Deadline::after(kReadyMax))) made->shell = shell;
@@ -133,6 +135,7 @@ Result<std::unique_ptr<Task>> Sandboxes::start(const Sandbox& sandbox, const Tas
 
 // What could not be removed is tried again by the manager.
 void Sandboxes::end(Sandbox& sandbox) {
+  sandbox.over = true;
   sandbox.processes.end();
   sandbox.contexts.end();
   static_cast<void>(manager_.close(sandbox.session(), sessions::Workspace::remove));

@@ -47,6 +47,8 @@ struct Sandbox {
   const std::int64_t started_ms;  // since 1970
   std::int64_t end_ms;            // the lock of Sandboxes is held; others ask end_of()
   std::string shell;              // "/bin/bash", "/bin/sh" or "bun": what the image has; set by create()
+  std::string home;               // "/home/user" where that is the workspace, else "/workspace"; set by create()
+  std::atomic<bool> over = false;
   Processes processes;
   Contexts contexts;
 
@@ -78,6 +80,10 @@ class Sandboxes {
 
   // A program or operation in it, as one of its owner's.
   Result<std::unique_ptr<Task>> start(const Sandbox& sandbox, const TaskSpec& spec);
+  // Bytes for a request of its owner's, beside those of its body.
+  Result<std::shared_ptr<void>> hold(const Sandbox& sandbox, std::size_t bytes) {
+    return clients_.hold(sandbox.owner, {.bytes = bytes});
+  }
 
   sessions::Manager& manager() noexcept { return manager_; }
 

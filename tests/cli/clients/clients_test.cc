@@ -71,7 +71,7 @@ class ForeignClients : public ::testing::Test {
 
   ProgramResult script(std::vector<std::string> words, const std::map<std::string, std::string>& more = {}) const {
     ProcessSpec spec;
-    spec.argv = {variable("GUARD_BUN")};
+    spec.argv = {run_by_};
     spec.argv.insert(spec.argv.end(), words.begin(), words.end());
     spec.cwd = project_.path();
     spec.env = project_.environment();
@@ -89,6 +89,7 @@ class ForeignClients : public ::testing::Test {
   Project project_;
   const TempDir state_ = *TempDir::create();
   pid_t serve_ = -1;
+  std::string run_by_ = variable("GUARD_BUN");
   std::string address_;
 };
 
@@ -126,7 +127,7 @@ TEST_F(ForeignClients, PrometheusScrapesTheMetrics) {
 // An image with a shell, a few programs and Python, made of this machine's.
 std::string image_of_this_machine(const Project& project) {
   const fs::path root = project.path() / "image";
-  const std::string programs = "/bin/sh /bin/cat /bin/sleep /bin/ls /usr/bin/head /usr/bin/tr /usr/bin/python3";
+  const std::string programs = "/bin/sh /bin/cat /bin/sleep /bin/ls /bin/ln /usr/bin/head /usr/bin/tr /usr/bin/python3";
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-ec",
       "root=$1; shift; mkdir -p $root/usr/bin $root/usr/lib $root/tmp; ln -s usr/bin $root/bin;"
@@ -150,10 +151,14 @@ TEST_F(ForeignClients, ThoseOfE2bDoAllThatIsOffered) {
   if (!fs::exists("/usr/bin/python3")) GTEST_SKIP() << "python3 is not installed";
   const std::string image = image_of_this_machine(project_);
   for (const char* backend : {"namespace", "docker"}) {
+    // The two take an end of a connection for different things.
+    const auto node = find_program("node", process_environment());
+    run_by_ = backend == std::string("namespace") && node ? *node : variable("GUARD_BUN");
     if (backend == std::string("docker") && !missing(Needs::docker).empty()) continue;
     serve(backend, {"--image", image});
     const auto result = script({GUARD_SOURCE_DIR "/tests/cli/clients/e2b_client.mjs", variable("GUARD_CLIENTS")},
-        {{"E2B_API_URL", "http://" + address_}, {"E2B_SANDBOX_URL", "http://" + address_}, {"E2B_API_KEY", token()}});
+        {{"E2B_API_URL", "http://" + address_}, {"E2B_SANDBOX_URL", "http://" + address_},
+            {"E2B_API_KEY", "e2b_" + token()}});
     EXPECT_EQ(result.out, "ok\n") << backend << ": " << result.err;
     TearDown();
     serve_ = -1;

@@ -86,8 +86,8 @@ class Serve : public ::testing::Test {
 
   static std::string request(
       const std::string& method, const std::string& target, const std::string& fields, const std::string& body) {
-    return method + " " + target + " HTTP/1.1\r\n" + fields + "Content-Length: " + std::to_string(body.size()) +
-        "\r\n\r\n" + body;
+    return method + " " + target + " HTTP/1.1\r\nConnection: close\r\n" + fields +
+        "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
   static std::string rest_of(const UniqueFd& fd) {
     std::string answer;
@@ -220,17 +220,74 @@ TEST_F(Serve, SpeaksHttpAsClientsExpectIt) {
   for (int i = 0; i < 8; ++i) {
     chunked.push_back(at_socket());
     const std::string begun =
-        "PUT /v1/sessions/t/c/files?path=x HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+        "PUT /v1/sessions/t/c/files?path=x HTTP/1.1\r\nHost: g\r\nConnection: close\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n5\r\nhello\r\n";
     ASSERT_GT(::send(chunked.back().get(), begun.data(), begun.size(), MSG_NOSIGNAL), 0);
   }
   for (const UniqueFd& fd : chunked) EXPECT_THAT(ask(fd, "0\r\n\r\n"), StartsWith("HTTP/1.1 200"));
   // Nor is there a way to send what is charged to nobody.
   for (const char* endless : {"1;", "0\r\nA: "}) {
     EXPECT_THAT(ask(at_socket(),
-                    "PUT /v1/sessions/t/c/files?path=x HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                    "PUT /v1/sessions/t/c/files?path=x HTTP/1.1\r\nHost: g\r\nConnection: close\r\nTransfer-Encoding: "
+                    "chunked\r\n\r\n" +
                         (endless + std::string(300'000, 'a'))),
         StartsWith("HTTP/1.1 400"));
   }
+}
+
+// One answer, by its last chunk; what comes behind it must be asked for.
+std::string one_answer(const UniqueFd& fd, const std::string& asked) {
+  std::string answer;
+  EXPECT_EQ(::send(fd.get(), asked.data(), asked.size(), MSG_NOSIGNAL), static_cast<ssize_t>(asked.size()));
+  while (answer.find("\r\n0\r\n\r\n") == std::string::npos) {
+    char chunk[4096];
+    const ssize_t size = ::recv(fd.get(), chunk, sizeof chunk, 0);
+    if (size <= 0) return answer + "<closed>";
+    answer.append(chunk, static_cast<std::size_t>(size));
+  }
+  return answer;
+}
+bool is_closed(const UniqueFd& fd) {
+  char more = 0;
+  return ::recv(fd.get(), &more, 1, 0) == 0;
+}
+
+TEST_F(Serve, AnswersOneRequestAfterAnotherOnAConnection) {
+  serve();
+  const std::string health = "GET /healthz HTTP/1.1\r\nHost: g\r\n\r\n";
+  const UniqueFd fd = at_socket();
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(one_answer(fd, health), StartsWith("HTTP/1.1 200")) << i;
+  EXPECT_THAT(one_answer(fd, "GET /none HTTP/1.1\r\nHost: g\r\n\r\n"), StartsWith("HTTP/1.1 404"));
+  const std::string body = runs("process.exit(4)");
+  EXPECT_THAT(one_answer(fd,
+                  "POST /v1/sessions/t/c/exec?open=1 HTTP/1.1\r\nHost: g\r\nContent-Length: " +
+                      std::to_string(body.size()) + "\r\n\r\n" + body),
+      HasSubstr("\"value\":4"));
+  // Where one could take what comes next for something else, nothing comes next.
+  const std::vector<std::string> last_ones = {"HEAD" + health.substr(3), "OPTIONS" + health.substr(3),
+      "GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n", health + health,
+      "GET /healthz HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: identity\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n",
+      "GET /healthz HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+      "GET /healthz HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+      "GET /healthz HTTP/1.1\r\nHost: g\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "GET /healthz HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      "GET /healthz HTTP/1.1\r\nHost: g\r\nContent-Length: +1\r\n\r\na",
+      "GET /healthz HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n\r\n"};
+  for (const std::string& last : last_ones) {
+    const UniqueFd other = at_socket();
+    const std::string answer = one_answer(other, last);
+    EXPECT_TRUE(answer.find("HTTP/1.1 2", 1) == std::string::npos) << last << answer;
+    EXPECT_TRUE(is_closed(other)) << last << answer;
+  }
+  // Those that rest give their places to others.
+  std::vector<UniqueFd> resting;
+  for (int i = 0; i < 200; ++i) {
+    resting.push_back(at_socket());
+    EXPECT_THAT(one_answer(resting.back(), health), StartsWith("HTTP/1.1 200")) << i;
+  }
+  EXPECT_TRUE(is_closed(resting.front()));
+  EXPECT_THAT(one_answer(resting.back(), health), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(stop(), 0) << "it waits for nobody who rests";
 }
 
 TEST_F(Serve, LogsWhoAskedForWhatAndNothingOfItsContent) {

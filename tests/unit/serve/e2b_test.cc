@@ -1,6 +1,8 @@
 // What E2B's clients put on the wire, taken apart: forms, messages, and the interpreter's script.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
+
 #include <random>
 
 #include "common/environment.h"
@@ -62,6 +64,28 @@ TEST(E2bForm, GivesBackWhatWasPutIn) {
   }
 }
 
+TEST(E2bForm, IsUnpackedByTheSizeThatItSays) {
+  std::string plain(100'000, 'x');
+  plain += "the end";
+  z_stream stream{};
+  ASSERT_EQ(::deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string packed(1000, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(plain.data());
+  stream.avail_in = static_cast<uInt>(plain.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  ASSERT_EQ(::deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(stream.total_out);
+  ::deflateEnd(&stream);
+  EXPECT_EQ(gunzipped_size(packed), plain.size());
+  EXPECT_EQ(*gunzip(packed), plain);
+  for (std::size_t size = 0; size < packed.size(); ++size) EXPECT_FALSE(gunzip(packed.substr(0, size))) << size;
+  EXPECT_FALSE(gunzip(packed + packed));
+  EXPECT_FALSE(gunzip(plain));
+  packed[packed.size() - 4] = 1;
+  EXPECT_FALSE(gunzip(packed)) << "it holds more than it says";
+}
+
 TEST(E2bMessage, IsOneEnvelope) {
   const auto of = [](const std::string& head, const std::string& text) { return message_of(head + text); };
   EXPECT_EQ(*of(std::string("\0\0\0\0\2", 5), "{}"), json::object());
@@ -78,6 +102,12 @@ TEST(E2bFiles, AreBelowTheHomeFolderUnderBothItsNames) {
   EXPECT_EQ(inside("/home/user/a/../b"), "/workspace/a/../b");
   EXPECT_EQ(inside("/home/username"), "/home/username");
   EXPECT_EQ(inside("a"), "a");
+  Sandbox sandbox("id", "token", "owner", {}, 0);
+  sandbox.home = "/home/user";
+  EXPECT_EQ(absolute(sandbox, "a/b"), "/home/user/a/b");
+  EXPECT_EQ(absolute(sandbox, "/workspace/a"), "/workspace/a");
+  EXPECT_EQ(absolute(sandbox, ""), "/home/user");
+  EXPECT_EQ(absolute(sandbox, "."), "/home/user");
 }
 
 class E2bInterpreter : public ::testing::Test {

@@ -504,8 +504,18 @@ TEST_P(OpenSandboxTest, TellsWhatChangesInAFolder) {
     sees({WatchKind::create, "new/old/file"});
     ASSERT_OK(done(sandbox, acts({"write", "new/old/second"})));
     sees({WatchKind::create, "new/old/second"});
+    ASSERT_OK(put(sandbox, "new/put", "once"));
+    sees({WatchKind::create, "new/put"});
+    sees({WatchKind::write, "new/put"});
+    seen.clear();
+    ASSERT_OK(put(sandbox, "new/put", "twice"));
+    sees({WatchKind::write, "new/put"});
     ASSERT_OK(done(sandbox, operation(TaskOperation::remove, {"new"})));
     sees({WatchKind::remove, "new"});
+    for (const WatchEvent& event : seen) {
+      EXPECT_EQ(event.path.find(".guard-put-"), std::string::npos) << event.path;
+      EXPECT_EQ(event.path.find('#'), std::string::npos) << event.path;
+    }
     EXPECT_FALSE((*task)->ended());
   });
 }
