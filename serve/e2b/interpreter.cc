@@ -13,6 +13,8 @@
 #include "serve/e2b/sandboxes.h"
 
 extern "C" {
+extern const char guard_e2b_charts[];
+extern const char guard_e2b_charts_end[];
 extern const char guard_e2b_python[];
 extern const char guard_e2b_python_end[];
 }
@@ -130,7 +132,8 @@ Result<std::shared_ptr<Task>> Contexts::started(Sandboxes& sandboxes, const Sand
     if (context.task != nullptr && !context.task->ended()) return context.task;
   }
   TaskSpec spec;
-  spec.argv = {"python3", "-u", "-c", std::string(guard_e2b_python, guard_e2b_python_end)};
+  spec.argv = {"python3", "-u", "-c",
+      std::string(guard_e2b_charts, guard_e2b_charts_end).append(guard_e2b_python, guard_e2b_python_end)};
   spec.env = sandbox.made.env;
   spec.working_dir = sandbox.home == "/workspace" ? inside(context.cwd) : context.cwd;
   spec.env.insert({{"HOME", sandbox.home}, {"PWD", spec.working_dir}});

@@ -66,6 +66,12 @@ def serve():
                 found["json"] = value
             except Exception:
                 pass
+        if type(value).__name__ == "DataFrame":
+            try:
+                table = json.loads(value.to_json(orient="split", date_format="iso"))
+                found["data"] = {str(name): [row[at] for row in table["data"]] for at, name in enumerate(table["columns"])}
+            except Exception:
+                pass
         return found
 
     def show(value, is_main=False):
@@ -78,7 +84,9 @@ def serve():
     def show_figure(figure):
         image = io.BytesIO()
         figure.savefig(image, format="png", bbox_inches="tight")
-        say(type="result", is_main_result=False, text=repr(figure), png=base64.b64encode(image.getvalue()).decode())
+        chart = chart_of(figure)
+        say(type="result", is_main_result=False, text=repr(figure), png=base64.b64encode(image.getvalue()).decode(),
+            **({"chart": chart} if chart else {}))
 
     def show_figures():
         plot = sys.modules.get("matplotlib.pyplot")
@@ -87,9 +95,44 @@ def serve():
         if plot:
             plot.close("all")
 
+    # What IPython takes beside Python: code that is indented as a whole, and lines of the shell.
+    def parsed(code, name):
+        first = next((line for line in code.split("\n") if line.strip()), "")
+        indent = first[:len(first) - len(first.lstrip())]
+        if indent:
+            code = "\n".join(line[len(indent):] if line.startswith(indent) else line for line in code.split("\n"))
+        try:
+            return ast.parse(code, name)
+        except SyntaxError:
+            import re
+            lines = re.sub(r"^(\s*)!(.+)$", lambda line: f"{line[1]}__shell__({line[2]!r})", code, flags=re.MULTILINE)
+            if lines == code:
+                raise
+            return ast.parse(lines, name)
+
+    def shell(line):
+        import subprocess
+        with subprocess.Popen(line, shell=True, stdout=subprocess.PIPE, text=True, errors="replace") as started:
+            for text in started.stdout:
+                print(text, end="")
+
+    loop = None
+
+    def run(tree, name, mode):
+        nonlocal loop
+        program = compile(tree, name, mode, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        value = eval(program, main.__dict__)
+        if program.co_flags & 0x80:  # inspect.CO_COROUTINE: it awaits something
+            import asyncio
+            if loop is None:
+                loop = asyncio.new_event_loop()
+                asyncio.set_event_loop(loop)
+            value = loop.run_until_complete(value)
+        return value
+
     os.environ.setdefault("MPLBACKEND", "Agg")
     main = types.ModuleType("__main__")
-    main.__dict__.update(__builtins__=builtins, display=lambda *values: [show(value) for value in values] and None)
+    main.__dict__.update(__builtins__=builtins, __shell__=shell, display=lambda *values: [show(value) for value in values] and None)
     sys.modules["__main__"] = main
     sys.path[0:1] = [""]
     count = 0
@@ -104,12 +147,11 @@ def serve():
         try:
             say(type="number_of_executions", execution_count=count)
             os.environ.update(request["env"])
-            tree = ast.parse(code, name)
+            tree = parsed(code, name)
             last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-            program = compile(tree, name, "exec")
             begun = True
-            exec(program, main.__dict__)
-            value = None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), main.__dict__)
+            run(tree, name, "exec")
+            value = None if last is None else run(ast.Expression(last.value), name, "eval")
             show_figures()
             if value is not None:
                 main.__dict__["_"] = value

@@ -112,13 +112,18 @@ TEST(E2bFiles, AreBelowTheHomeFolderUnderBothItsNames) {
 
 class E2bInterpreter : public ::testing::Test {
  protected:
+  static constexpr const char* kPython = "/usr/bin/python3";
+
   void SetUp() override {
-    if (!find_program("python3", process_environment())) GTEST_SKIP() << "python3 is not installed";
+    if (::access(kPython, X_OK) != 0) GTEST_SKIP() << "python3 is not installed";
   }
   // What is said of these pieces of code, one after another.
   static std::vector<json> said(const std::vector<std::string>& codes) {
     ProcessSpec spec;
-    spec.argv = {"python3", "-u", "-c", *read_file(GUARD_SOURCE_DIR "/serve/e2b/python_context.py", 100'000)};
+    const auto part = [](const char* name) {
+      return *read_file(std::string(GUARD_SOURCE_DIR "/serve/e2b/") + name, 100'000);
+    };
+    spec.argv = {kPython, "-u", "-c", part("python_charts.py") + part("python_context.py")};
     spec.env = process_environment();
     for (const std::string& code : codes)
       spec.stdin_text += json({{"id", "i"}, {"code", code}, {"env", {{"A", "1"}}}}).dump() + "\n";
@@ -143,6 +148,75 @@ TEST_F(E2bInterpreter, KeepsItsVariables) {
   ASSERT_EQ(events.size(), 5U);
   EXPECT_EQ(events[3], json({{"type", "result"}, {"is_main_result", true}, {"text", "21"}, {"id", "i"}}));
   EXPECT_EQ(events[4]["type"], "end_of_execution");
+}
+
+TEST_F(E2bInterpreter, TakesWhatNotebooksTake) {
+  EXPECT_EQ(only("\n    x = 1\n    if x:\n      x = 7\n    x\n    ", "result")["text"], "7");
+  EXPECT_EQ(only("!echo a b", "stdout")["text"], "a b\n");
+  EXPECT_EQ(only("for i in (1, 2):\n  !echo \"n$((40+2))\"", "stdout")["text"], "n42\n");
+  EXPECT_EQ(only("x = '''\n!echo no\n'''\nlen(x)", "result")["text"], "10") << "it is no line of the shell";
+  EXPECT_EQ(
+      only("import asyncio\nx = await asyncio.sleep(0, 5)\nx + await asyncio.sleep(0, 1)", "result")["text"], "6");
+  EXPECT_EQ(only("!", "error")["name"], "SyntaxError");
+  EXPECT_EQ(only("x = = 1\n!echo a", "error")["name"], "SyntaxError");
+}
+
+TEST_F(E2bInterpreter, SaysWhatItsChartsAreMadeOf) {
+  if (only("import importlib.util\nimportlib.util.find_spec('matplotlib') is None", "result")["text"] == "True") {
+    if (::getenv("GUARD_TEST_REQUIRE_CLIENTS") != nullptr) FAIL() << "python3-matplotlib is not installed";
+    GTEST_SKIP() << "python3-matplotlib is not installed";
+  }
+  std::vector<json> charts;
+  for (const json& event : said({
+           "import datetime, matplotlib.pyplot as plt, numpy as np",
+           "plt.plot([datetime.date(2023, 9, 1), datetime.date(2023, 9, 2)], [1, np.nan], label='a')\n"
+           "plt.xlabel('Day (d)'); plt.title('T')\nplt.show()",
+           "plt.bar(['p', 'q'], [1, 2.5], label='g')\nplt.show()",
+           "plt.barh(['p', 'q'], [1, 2.5])\nplt.show()",
+           "plt.pie([9, 1], labels=['x', 'y'])\nplt.show()",
+           "plt.boxplot([[85, 90, 78, 92, 88], [95, 89, 76, 91, 84, 87]], labels=['A', 'B'])\nplt.show()",
+           "plt.boxplot([[1, 2, 3, 40]], patch_artist=True, vert=False, labels=['C'])\nplt.show()",
+           "plt.scatter([1, 10], ['low', 'high'])\nplt.xscale('log')\nplt.show()",
+           "fig, both = plt.subplots(1, 2)\nfig.suptitle('S')\nboth[0].plot([1, 2])\nplt.show()",
+           "plt.plot(range(20000))\nplt.show()",
+       })) {
+    EXPECT_NE(event["type"], "error") << event.dump();
+    if (event["type"] != "result") continue;
+    EXPECT_TRUE(event.contains("png"));
+    charts.push_back(event.value("chart", json()));
+  }
+  ASSERT_EQ(charts.size(), 9U);
+  const json& line = charts[0];
+  EXPECT_EQ(line["type"], "line");
+  EXPECT_EQ(line["title"], "T");
+  EXPECT_EQ(line["x_label"], "Day (d)");
+  EXPECT_EQ(line["x_unit"], "d");
+  EXPECT_EQ(line["y_label"], nullptr);
+  EXPECT_EQ(line["x_scale"], "datetime");
+  EXPECT_EQ(line["elements"], json::parse(R"([{"label": "a", "points": [["2023-09-01T00:00:00+00:00", 1],
+                                                                        ["2023-09-02T00:00:00+00:00", null]]}])"));
+  EXPECT_EQ(charts[1]["elements"], json::parse(R"([{"label": "p", "value": 1, "group": "g"},
+                                                   {"label": "q", "value": 2.5, "group": "g"}])"));
+  EXPECT_EQ(charts[2]["elements"][1]["label"], "q");
+  EXPECT_EQ(charts[2]["elements"][1]["value"], 2.5);
+  EXPECT_EQ(charts[3]["elements"], json::parse(R"([{"label": "x", "angle": 324, "radius": 1},
+                                                   {"label": "y", "angle": 36, "radius": 1}])"));
+  EXPECT_EQ(charts[4]["elements"], json::parse(R"([
+      {"label": "A", "min": 78, "first_quartile": 85, "median": 88, "third_quartile": 90, "max": 92, "outliers": []},
+      {"label": "B", "min": 84, "first_quartile": 84.75, "median": 88, "third_quartile": 90.5, "max": 95,
+       "outliers": [76]}])"));
+  EXPECT_EQ(charts[5]["elements"], json::parse(R"([
+      {"label": "C", "min": 1, "first_quartile": 1.75, "median": 2.5, "third_quartile": 12.25, "max": 12.25,
+       "outliers": [40]}])"));
+  EXPECT_EQ(charts[6]["type"], "scatter");
+  EXPECT_EQ(charts[6]["x_scale"], "log");
+  EXPECT_EQ(charts[6]["y_scale"], "categorical");
+  EXPECT_EQ(charts[6]["elements"][0]["points"], json::parse(R"([[1, "low"], [10, "high"]])"));
+  EXPECT_EQ(charts[7]["type"], "superchart");
+  EXPECT_EQ(charts[7]["title"], "S");
+  EXPECT_EQ(charts[7]["elements"][0]["type"], "line");
+  EXPECT_EQ(charts[7]["elements"][1]["type"], "unknown");
+  EXPECT_EQ(charts[8], nullptr) << "of so many points there is the picture only";
 }
 
 TEST_F(E2bInterpreter, SaysWhatIsPrintedByLines) {
