@@ -38,7 +38,7 @@ class SocketChannel final : public Channel {
     if (got > 0) return Attempt{static_cast<std::size_t>(got), 0, false};
     if (got == 0 || errno == ECONNRESET) return Attempt{0, 0, true};
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return Attempt{0, POLLIN, false};
-    return Error::from_errno(ErrorCode::io_error, "reading from the container engine", errno);
+    return Error::from_errno(ErrorCode::io_error, "reading from a socket", errno);
   }
 
   Result<Attempt> send(std::string_view bytes) override {
@@ -46,7 +46,7 @@ class SocketChannel final : public Channel {
     if (sent >= 0) return Attempt{static_cast<std::size_t>(sent), 0, false};
     if (errno == EPIPE || errno == ECONNRESET) return Attempt{0, 0, true};
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return Attempt{0, POLLOUT, false};
-    return Error::from_errno(ErrorCode::io_error, "writing to the container engine", errno);
+    return Error::from_errno(ErrorCode::io_error, "writing to a socket", errno);
   }
 
   bool pending() const noexcept override { return false; }

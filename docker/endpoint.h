@@ -30,6 +30,7 @@ struct Endpoint {
   std::string host;  // a name or an address without brackets; empty for a local socket
   std::uint16_t port = 0;
   std::optional<TlsFiles> tls;
+  std::string_view peer = "the container engine";  // in a sentence; a literal
 
   bool empty() const noexcept { return socket_path.empty() && host.empty(); }
   // Such an engine cannot be shown files of this machine: not even on loopback, where a tunnel may begin.

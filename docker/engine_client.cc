@@ -284,9 +284,9 @@ Result<std::vector<Labelled>> EngineClient::list_images(std::string_view label, 
 Result<void> EngineClient::pull_image(std::string_view repository, std::string_view tag, std::string_view registry_auth,
     const std::function<Result<void>(std::string_view bytes)>& take, Deadline deadline) {
   if (tag.empty()) return Error(ErrorCode::internal, "an image was to be pulled without a tag");
-  const HttpRequest request{.method = "POST",
-      .target = fmt::format("/images/create?fromImage={}&tag={}", url_encode(repository), url_encode(tag)),
-      .registry_auth = registry_auth};
+  HttpRequest request{.method = "POST",
+      .target = fmt::format("/images/create?fromImage={}&tag={}", url_encode(repository), url_encode(tag))};
+  if (!registry_auth.empty()) request.fields = {{"X-Registry-Auth", registry_auth}};
   GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
   GUARD_TRY(connection.send(request));
   GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive(kPullBytesMax, take));

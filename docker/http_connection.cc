@@ -23,13 +23,6 @@ namespace http = boost::beast::http;
 constexpr std::uint32_t kHeaderBytesMax = 16ul * 1024;
 constexpr std::size_t kReadBytes = 64ul * 1024;
 
-Error malformed(std::string_view why) {
-  return {ErrorCode::protocol_error, fmt::format("the container engine's answer makes no sense: {}", why)};
-}
-Error broken_off(std::string_view what) {
-  return {ErrorCode::protocol_error, fmt::format("the container engine broke off {}", what)};
-}
-
 template <typename Parser>
 HttpAnswer head_of(const Parser& parser) {
   HttpAnswer answer;
@@ -45,9 +38,17 @@ HttpAnswer head_of(const Parser& parser) {
 
 }  // namespace
 
+Error HttpConnection::malformed(std::string_view why) const {
+  return {ErrorCode::protocol_error, fmt::format("{}'s answer makes no sense: {}", peer_, why)};
+}
+
+Error HttpConnection::broken_off(std::string_view what) const {
+  return {ErrorCode::protocol_error, fmt::format("{} broke off {}", peer_, what)};
+}
+
 Result<HttpConnection> HttpConnection::open(const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(auto channel, Channel::open(endpoint, deadline, cancel));
-  return HttpConnection(std::move(channel), deadline, cancel);
+  return HttpConnection(std::move(channel), endpoint.peer, deadline, cancel);
 }
 
 Result<std::size_t> HttpConnection::receive_some(std::span<char> into, Take take) {
@@ -61,11 +62,11 @@ Result<std::size_t> HttpConnection::receive_some(std::span<char> into, Take take
 }
 
 Result<void> HttpConnection::send_bytes(std::string_view bytes) {
-  while (!bytes.empty() && !broken_off_) {
+  while (!bytes.empty() && !deaf_) {
     GUARD_TRY_ASSIGN(const Attempt attempt, channel_->send(bytes));
     bytes.remove_prefix(attempt.bytes);
     // It may have refused the request half way and said why: the answer is still to be read.
-    broken_off_ = attempt.ended;
+    deaf_ = attempt.ended;
     if (attempt.wait_for != 0) GUARD_TRY(wait_for(channel_->fd(), attempt.wait_for, deadline_, *cancel_));
   }
   return ok();
@@ -73,7 +74,7 @@ Result<void> HttpConnection::send_bytes(std::string_view bytes) {
 
 Result<void> HttpConnection::send_file(int fd, std::uint64_t bytes) {
   std::string buffer(kReadBytes, '\0');
-  while (bytes > 0 && !broken_off_) {
+  while (bytes > 0 && !deaf_) {
     const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, buffer.size()));
     const ssize_t got = ::read(fd, buffer.data(), want);
     if (got < 0 && errno == EINTR) continue;
@@ -87,15 +88,18 @@ Result<void> HttpConnection::send_file(int fd, std::uint64_t bytes) {
 
 Result<void> HttpConnection::send(const HttpRequest& request) {
   // Callers encode their targets; this is the last line against a second request smuggled in by a line end.
-  const auto ends_line = [](unsigned char c) { return c <= ' ' || c >= 0x7f; };
-  if (std::ranges::any_of(request.target, ends_line) || std::ranges::any_of(request.registry_auth, ends_line)) {
+  const auto is_encoded = [](std::string_view text, char lowest) {
+    return std::ranges::all_of(text, [lowest](char c) { return c >= lowest && c < 0x7f; });
+  };
+  if (!is_encoded(request.target, '!') || !is_encoded(request.host, '!') ||
+      !std::ranges::all_of(request.fields, [&](const auto& field) { return is_encoded(field.second, ' '); })) {
     return Error(ErrorCode::internal, "a request target or header was not encoded");
   }
   const std::uint64_t length = request.body_fd >= 0 ? request.body_fd_bytes : request.body.size();
   std::string head =
-      fmt::format("{} {} HTTP/1.1\r\nHost: docker\r\nUser-Agent: guard\r\n", request.method, request.target);
+      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: guard\r\n", request.method, request.target, request.host);
   if (!request.content_type.empty()) head += fmt::format("Content-Type: {}\r\n", request.content_type);
-  if (!request.registry_auth.empty()) head += fmt::format("X-Registry-Auth: {}\r\n", request.registry_auth);
+  for (const auto& [name, value] : request.fields) head += fmt::format("{}: {}\r\n", name, value);
   if (length > 0 || request.method != "GET") head += fmt::format("Content-Length: {}\r\n", length);
   head += request.upgrade ? "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n" : "Connection: close\r\n\r\n";
   GUARD_TRY(send_bytes(head));
@@ -119,6 +123,7 @@ Result<HttpAnswer> HttpConnection::receive(std::uint64_t body_bytes_max, const B
       const std::size_t used = parser.put(boost::asio::buffer(pending), code);
       pending.erase(0, used);
       if (code == http::error::need_more) break;
+      if (code == http::error::body_limit) return malformed("it is too large").detail("limit", "bytes");
       if (code) return malformed(code.message());
       if (parser.is_header_done() && !parser.is_done() && !parser.chunked() && !parser.content_length()) {
         return malformed("it does not say how long it is");

@@ -1,11 +1,13 @@
-// One HTTP/1.1 exchange with a container engine: connect, send a request, receive the answer, each bounded in time by a
-// deadline, in size by a limit, and ended early by the cancel token. The only file behind which Boost.Beast is seen.
+// One HTTP/1.1 exchange with a container engine, or another service that an Endpoint names: connect, send a request,
+// receive the answer, each bounded in time by a deadline, in size by a limit, and ended early by the cancel token. The
+// only file behind which Boost.Beast is seen.
 //
 // An answer must say where it ends (a length or chunks). One that ends with the connection could be half of itself and
 // nobody would know, so it is refused.
 //
 // Failures: ENVIRONMENT_UNAVAILABLE as of Channel::open() when there is no connection to be had, PROTOCOL_ERROR when
-// the other side breaks off, speaks something else or too much, EXECUTION_TIMEOUT at the deadline, CANCELLED.
+// the other side breaks off, speaks something else or too much (detail "limit"), EXECUTION_TIMEOUT at the deadline,
+// CANCELLED.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/cancel.h"
 #include "common/result.h"
@@ -30,8 +33,9 @@ struct HttpRequest {
   std::string_view body = {};
   int body_fd = -1;  // the body instead of `body`: `body_fd_bytes` from its current offset
   std::uint64_t body_fd_bytes = 0;
-  bool upgrade = false;                 // asks for the connection itself ("Upgrade: tcp")
-  std::string_view registry_auth = {};  // X-Registry-Auth: base64url, sent as it is; empty: none
+  bool upgrade = false;  // asks for the connection itself ("Upgrade: tcp")
+  std::string_view host = "docker";
+  std::vector<std::pair<std::string_view, std::string_view>> fields = {};  // more of the head, sent as they are
 };
 
 struct HttpAnswer {
@@ -60,17 +64,20 @@ class HttpConnection {
   std::unique_ptr<Channel> release() { return std::move(channel_); }
 
  private:
-  HttpConnection(std::unique_ptr<Channel> channel, Deadline deadline, const CancelToken& cancel)
-      : channel_(std::move(channel)), deadline_(deadline), cancel_(&cancel) {}
+  HttpConnection(std::unique_ptr<Channel> channel, std::string_view peer, Deadline deadline, const CancelToken& cancel)
+      : channel_(std::move(channel)), peer_(peer), deadline_(deadline), cancel_(&cancel) {}
+  Error malformed(std::string_view why) const;
+  Error broken_off(std::string_view what) const;
   // What is there, waiting for the first byte; 0 at the end of the stream.
   Result<std::size_t> receive_some(std::span<char> into, Take take);
   Result<void> send_bytes(std::string_view bytes);
   Result<void> send_file(int fd, std::uint64_t bytes);
 
   std::unique_ptr<Channel> channel_;
+  std::string_view peer_;
   Deadline deadline_;
   const CancelToken* cancel_;
-  bool broken_off_ = false;  // the other side stopped reading before it had all of the request
+  bool deaf_ = false;  // the other side stopped reading before it had all of the request
 };
 
 // Percent-encodes what may not stand in a path segment or query value. '/', ':' and '@' stay: image references hold

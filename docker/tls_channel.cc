@@ -207,7 +207,7 @@ class TlsChannel final : public Channel {
     const int got =
         take == Take::look ? SSL_peek(session_.get(), into.data(), room) : SSL_read(session_.get(), into.data(), room);
     if (got > 0) return Attempt{static_cast<std::size_t>(got), 0, false};
-    return attempt_after(got, "reading from the container engine");
+    return attempt_after(got, "reading");
   }
 
   Result<Attempt> send(std::string_view bytes) override {
@@ -217,7 +217,7 @@ class TlsChannel final : public Channel {
     const int sent =
         SSL_write(session_.get(), bytes.data(), static_cast<int>(std::min<std::size_t>(bytes.size(), INT_MAX)));
     if (sent > 0) return Attempt{static_cast<std::size_t>(sent), 0, false};
-    return attempt_after(sent, "writing to the container engine");
+    return attempt_after(sent, "writing");
   }
 
   // Without read-ahead OpenSSL takes one record at a time from the socket: what is left of the last one is all there
