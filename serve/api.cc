@@ -83,39 +83,6 @@ Error no_such(const Request& request) {
       ErrorCode::file_not_found, fmt::format("there is no {} {}", printable(request.method), printable(request.path)));
 }
 
-Result<TaskSpec> task_of(const std::string& body, std::string& input) {
-  const auto invalid = [](std::string_view what) { return Error(ErrorCode::input_invalid, std::string(what)); };
-  GUARD_TRY_ASSIGN(const auto given, parse_json(body, RepeatedKeys::refused, kOfATask).context("reading the request"));
-  TaskSpec task;
-  if (!given.is_object()) return invalid("the body is no JSON object");
-  for (const auto& [key, value] : given.items()) {
-    if (key == "argv" && value.is_array()) {
-      for (const auto& word : value) {
-        if (!word.is_string()) return invalid("argv holds something that is no string");
-        task.argv.push_back(word.template get<std::string>());
-      }
-    } else if (key == "env" && value.is_object()) {
-      for (const auto& [name, content] : value.items()) {
-        if (!content.is_string()) return invalid("env holds something that is no string");
-        task.env[name] = content.template get<std::string>();
-      }
-    } else if (key == "cwd" && value.is_string()) {
-      task.working_dir = value.template get<std::string>();
-    } else if (key == "timeout_ms" && value.is_number_unsigned()) {
-      task.timeout = milliseconds(std::min<std::uint64_t>(value.template get<std::uint64_t>(), 7ull * 86'400'000));
-    } else if (key == "input" && value.is_string()) {
-      auto decoded = base64_decode(value.template get<std::string>());
-      if (!decoded) return invalid("input is not base64");
-      input = *std::move(decoded);
-      task.input = true;
-    } else {
-      return invalid(fmt::format("\"{}\" is not known here, or of the wrong kind", printable(key)));
-    }
-  }
-  if (task.argv.empty()) return invalid("argv is missing");
-  return task;
-}
-
 // "/v1/sessions/T/C/what/else" -> "T/C" and "what/else".
 std::pair<std::string, std::string_view> place_in_session(std::string_view path) {
   const std::string_view rest = path.substr(kBelowSessions.size());
@@ -165,6 +132,39 @@ class Guarded final : public Answer {
 };
 
 }  // namespace
+
+Result<TaskSpec> task_of(const std::string& body, std::string& input) {
+  const auto invalid = [](std::string_view what) { return Error(ErrorCode::input_invalid, std::string(what)); };
+  GUARD_TRY_ASSIGN(const auto given, parse_json(body, RepeatedKeys::refused, kOfATask).context("reading the request"));
+  TaskSpec task;
+  if (!given.is_object()) return invalid("the body is no JSON object");
+  for (const auto& [key, value] : given.items()) {
+    if (key == "argv" && value.is_array()) {
+      for (const auto& word : value) {
+        if (!word.is_string()) return invalid("argv holds something that is no string");
+        task.argv.push_back(word.template get<std::string>());
+      }
+    } else if (key == "env" && value.is_object()) {
+      for (const auto& [name, content] : value.items()) {
+        if (!content.is_string()) return invalid("env holds something that is no string");
+        task.env[name] = content.template get<std::string>();
+      }
+    } else if (key == "cwd" && value.is_string()) {
+      task.working_dir = value.template get<std::string>();
+    } else if (key == "timeout_ms" && value.is_number_unsigned()) {
+      task.timeout = milliseconds(std::min<std::uint64_t>(value.template get<std::uint64_t>(), 7ull * 86'400'000));
+    } else if (key == "input" && value.is_string()) {
+      auto decoded = base64_decode(value.template get<std::string>());
+      if (!decoded) return invalid("input is not base64");
+      input = *std::move(decoded);
+      task.input = true;
+    } else {
+      return invalid(fmt::format("\"{}\" is not known here, or of the wrong kind", printable(key)));
+    }
+  }
+  if (task.argv.empty()) return invalid("argv is missing");
+  return task;
+}
 
 Result<int> Answer::upgrade(std::string_view protocol) {
   return Error(

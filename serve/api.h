@@ -93,6 +93,9 @@ class Api {
 
 void say_error(Answer& answer, const Error& error);
 
+// The body of a request for a command; `input`: what it reads. INPUT_INVALID.
+Result<TaskSpec> task_of(const std::string& body, std::string& input);
+
 // What a request is for, as a log may show it: nothing of it is text that a client chose freely.
 struct Purpose {
   std::string verb;     // "POST exec", "GET /metrics"; "?" for what there is not

@@ -15,6 +15,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/report/json_parts.h"
 #include "pipeline/run/first_look.h"
+#include "runner/acads/session_pool.h"
 #include "runner/image/image.h"
 #include "runner/sandbox/sandbox_registry.h"
 
@@ -68,6 +69,16 @@ Row rules_row() {
   return {"rules", "ok",
       fmt::format("{} rules, {}", engine->rules->rules().size(),
           both ? "Hyperscan and RE2" : "RE2 alone (this CPU can't run Hyperscan)"),
+      "", {}};
+}
+
+// Nobody is asked: that would take a token.
+Row acads_row(const CommandContext& context) {
+  const auto pool = acads::SessionPool::create(context.environment, context.cancel);
+  if (!pool) return row_of("acads", "bad", pool.error());
+  return {"acads", "unknown",
+      fmt::format("{} by {}, for `guard session --backend acads` alone; guard was never tried against Azure",
+          printable(pool->url()), pool->identity()),
       "", {}};
 }
 
@@ -144,6 +155,7 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   // Nobody has to hear of a backend that is asked for by name only.
   if (config.allows(Backend::container_use) || !config.container_use.program.empty())
     rows.push_back(row_of("container-use", probe(Backend::container_use)));
+  if (!value_of(context.environment, std::string(acads::kPoolVariable)).empty()) rows.push_back(acads_row(context));
   rows.push_back(image_row(project, config));
   for (auto& finding : first_look(project, context.cancel).findings) {
     rows.push_back({std::move(finding.name), finding.works ? "ok" : "bad", std::move(finding.text),

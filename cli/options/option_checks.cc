@@ -14,6 +14,11 @@ namespace guard {
 
 // ---- values ----
 
+Result<void> read_session_backend(std::string_view value, Options& options) {
+  options.acads = value == kAcads;
+  return read_choice<&Options::backend>(value, options);
+}
+
 Result<void> read_jobs(std::string_view value, Options& options) {
   if (read_number(value, options.jobs) && options.jobs >= 1 && options.jobs <= 256) return ok();
   return mistake("--jobs takes a number from 1 to 256",

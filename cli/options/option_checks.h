@@ -19,6 +19,10 @@ Result<void> read_choice(std::string_view value, Options& options) {
   return ok();
 }
 
+// Where sessions may be, and nothing else.
+inline constexpr std::string_view kAcads = "acads";
+Result<void> read_session_backend(std::string_view value, Options& options);
+
 template <ImageTarget Target>
 Result<void> read_target(std::string_view, Options& options) {
   options.target = Target;

@@ -148,6 +148,7 @@ struct Options {
   bool force = false;
 
   // session
+  bool acads = false;  // in place of a sandbox of this machine: a session pool at Azure
   bool background = false;
   bool tty = false;
   bool recursive = false;

@@ -280,6 +280,14 @@ constexpr OptionRow kState = {"--state", "FOLDER",
     "folder for sessions and their workspaces (default: ~/.local/state/guard, or GUARD_STATE_DIR)", &Options::state};
 constexpr OptionRow kSessionBackend = {"--backend", "NAME", "docker or namespace; where no `guard serve` runs",
     read_choice<&Options::backend>, kBackendNames};
+constexpr auto kSessionBackendNames = [] {
+  std::array<std::string_view, kBackendNames.size() + 1> names = {};
+  *std::ranges::copy(kBackendNames, names.begin()).out = kAcads;
+  return names;
+}();
+constexpr OptionRow kSessionPlace = {"--backend", "NAME",
+    "docker or namespace, where no `guard serve` runs; acads: a session pool at Azure (docs/backends.md)",
+    read_session_backend, kSessionBackendNames};
 constexpr OptionRow kSessionImage = sets("session.image",
     {"--image", "NAME", "the image of new sandboxes, as `guard image list` names it; where no `guard serve` runs"});
 constexpr OptionRow kTrace = {"--trace", "FILE",
@@ -353,7 +361,7 @@ constexpr OptionRow kSessionOptions[] = {
     only("close", {"--remove", {}, "close: remove the workspace, too", &Options::remove}),
     kMaskEnv,
     kState,
-    kSessionBackend,
+    kSessionPlace,
     kSessionImage,
     kProject,
     kFormat,

@@ -13,6 +13,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/sessions/acads_session.h"
 #include "cli/sessions/port_forward.h"
 #include "cli/sessions/session_service.h"
 #include "cli/sessions/work_on_terminal.h"
@@ -24,6 +25,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/run/run_output.h"
 #include "redact/redactor.h"
+#include "runner/acads/session_pool.h"
 #include "runner/tasks/watch_events.h"
 #include "serve/access.h"
 
@@ -99,7 +101,7 @@ serve::Request request_for(std::string method, const std::string& session, std::
   return request;
 }
 
-Result<std::string> read_input(const std::string& named) {
+Result<std::string> read_input(const std::string& named, std::size_t bytes_max = serve::kBodyBytesMax / 2) {
   UniqueFd owned;
   if (named != "-") {
     owned.reset(::open(named.c_str(), O_RDONLY | O_CLOEXEC));
@@ -113,9 +115,9 @@ Result<std::string> read_input(const std::string& named) {
     if (size < 0) return Error::from_errno(ErrorCode::io_error, printable(named), errno);
     if (size == 0) return bytes;
     bytes.append(chunk.data(), static_cast<std::size_t>(size));
-    if (bytes.size() > serve::kBodyBytesMax / 2)
-      return Error(
-          ErrorCode::file_too_large, fmt::format("{} holds more than guard hands in at once", printable(named)));
+    if (bytes.size() > bytes_max)
+      return Error(ErrorCode::file_too_large,
+          fmt::format("{} holds more than {} MB, which is the limit", printable(named), bytes_max >> 20));
   }
 }
 
@@ -221,7 +223,8 @@ Result<int> log(const Options& options, CommandContext& context) {
 }
 
 Result<int> upload(const Options& options, CommandContext& context) {
-  GUARD_TRY_ASSIGN(std::string bytes, read_input(options.arguments[1]));
+  const std::size_t bytes_max = options.acads ? acads::kFileBytesMax : serve::kBodyBytesMax / 2;
+  GUARD_TRY_ASSIGN(std::string bytes, read_input(options.arguments[1], bytes_max));
   serve::Request request = request_for("PUT", options.arguments[0], "files");
   request.query["path"] = options.arguments[2];
   request.query["open"] = "1";
@@ -315,6 +318,9 @@ Result<int> cmd_session(const Options& options, CommandContext& context) {
   const auto& given = options.arguments;
   const std::string session = given.empty() ? std::string() : given.front();
   if (options.action != Action::list && options.action != Action::stats) GUARD_TRY(sessions::check_session_id(session));
+  // These speak to a sandbox at hand, and not by requests.
+  const bool streams = options.tty || options.action == Action::watch || options.action == Action::port;
+  if (options.acads && streams) return not_at_azure("terminal, port or folder to watch");
   switch (options.action) {
     case Action::open: return print_document(options, context, request_for("POST", session, ""));
     case Action::exec: return given.size() < 2 ? Result<int>(too_few("a command")) : exec(options, context);

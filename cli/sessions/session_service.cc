@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/commands/trusted_inputs.h"
+#include "cli/sessions/acads_session.h"
 #include "cli/sessions/session_sandbox.h"
 #include "common/text/foreign_json.h"
 #include "common/threads.h"
@@ -147,6 +148,7 @@ Result<StartTask> served_tasks(const Options& options, CommandContext& context, 
 
 Result<void> ask_session(
     const Options& options, CommandContext& context, const serve::Request& request, serve::Answer& answer) {
+  if (options.acads) return ask_acads(options, context, request, answer);
   GUARD_TRY(check_image_of_server(options, context));
   GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
   if (connection) return serve::ask(std::move(connection), request, answer);

@@ -66,7 +66,7 @@ Result<StartTask> session_tasks(const Options& options, CommandContext& context,
 Result<StartTask> served_tasks(const Options& options, CommandContext& context, const std::string& session,
     std::function<void()> gone = {}, milliseconds lease = milliseconds(0));
 
-// One request, answered by `guard serve` or, where none runs, here.
+// One request, answered by `guard serve` or, where none runs, here; with --backend acads by a session pool at Azure.
 Result<void> ask_session(
     const Options& options, CommandContext& context, const serve::Request& request, serve::Answer& answer);
 
