@@ -34,6 +34,7 @@ struct ToolCall {
 struct ToolResult {  // NOLINT(bugprone-exception-escape): moving JSON asks for no memory
   std::string text;  // for a model; need not be UTF-8
   ordered_json structured;
+  std::string bytes;       // no text, and masked: "content" of `structured`, once the rest of that is masked
   bool failed = false;     // beside errors: the tool did its work, and what it did went wrong
   bool is_report = false;  // of a run: the client can read it again, as a resource
 };

@@ -317,10 +317,10 @@ Result<ToolResult> Tools::read(const InSession& in) {
   }
   const bool is_text = is_utf8(part.text);
   ToolResult result;
-  result.structured = {{"content", is_text ? part.text : base64_encode(part.text)},
-      {"encoding", is_text ? "utf-8" : "base64"}, {"bytes", part.text.size()}, {"more", part.more},
-      {"redactions", masked.counts()}};
+  result.structured = {{"content", is_text ? part.text : ""}, {"encoding", is_text ? "utf-8" : "base64"},
+      {"bytes", part.text.size()}, {"more", part.more}, {"redactions", masked.counts()}};
   if (part.more) result.structured["next_offset"] = offset + part.text.size();
+  if (!is_text) result.bytes = part.text;
   result.text = is_text ? part.text : fmt::format("[{} bytes that are no text]\n", part.text.size());
   if (part.more) result.text += fmt::format("\n[goes on at offset {}]\n", offset + part.text.size());
   return result;

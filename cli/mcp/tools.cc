@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/commands/trusted_inputs.h"
+#include "common/text/base64.h"
 #include "common/text/text.h"
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/run/run_output.h"
@@ -150,6 +151,7 @@ Result<ToolResult> Tools::masked(Result<ToolResult> result) const {
   if (!result) return masked_error(settings_.secrets, result.error());
   result->text = masked(result->text);
   mask(result->structured);
+  if (!result->bytes.empty()) result->structured["content"] = base64_encode(result->bytes);
   return result;
 }
 

@@ -2,7 +2,7 @@
 # the same module, and says what happens as lines of JSON on standard output, each with that id. What a child process
 # prints comes on standard error.
 def serve():
-    import ast, base64, builtins, io, json, linecache, os, sys, traceback, types
+    import ast, base64, builtins, io, json, linecache, os, signal, sys, traceback, types
 
     lines = os.fdopen(os.dup(0), "r", encoding="utf-8")
     says = os.fdopen(os.dup(1), "w", encoding="ascii")
@@ -10,14 +10,21 @@ def serve():
     os.dup2(nothing, 0)
     os.dup2(2, 1)
 
-    current = {"id": None}
+    current = {"id": None, "runs": False}
+
+    # One that comes late is for code that has ended.
+    def interrupt(*_):
+        if current["runs"]:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
 
     def clean(text):
         return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate is no text
 
     def say(**event):
         event = {key: clean(value) if isinstance(value, str) else value for key, value in event.items()}
-        says.write(json.dumps({**event, **current}, allow_nan=False) + "\n")
+        says.write(json.dumps({**event, "id": current["id"]}, allow_nan=False) + "\n")
         says.flush()
 
     class Stream(io.TextIOBase):
@@ -144,6 +151,7 @@ def serve():
         current["id"] = request["id"]
         before = dict(os.environ)
         begun = False
+        current["runs"] = True
         try:
             say(type="number_of_executions", execution_count=count)
             os.environ.update(request["env"])
@@ -156,7 +164,9 @@ def serve():
             if value is not None:
                 main.__dict__["_"] = value
                 show(value, True)
+            current["runs"] = False
         except BaseException as error:
+            current["runs"] = False
             trace = error.__traceback__ if begun else None
             text = "".join(traceback.format_exception(type(error), error, trace and trace.tb_next))
             try:

@@ -170,5 +170,39 @@ TEST_F(ForeignClients, ThoseOfE2bDoAllThatIsOffered) {
   }
 }
 
+// examples/documents, as its README says it, and the same by clients.
+TEST_F(ForeignClients, MakeDocumentsByEveryDoor) {
+  if (!fs::exists("/usr/bin/mmdebstrap")) GTEST_SKIP() << "mmdebstrap is not installed";
+  const fs::path example = project_.path() / "documents";
+  fs::copy(GUARD_SOURCE_DIR "/examples/documents", example);
+  fs::create_directory_symlink(fs::path(variable("GUARD_CLIENTS")) / "node_modules", example / "node_modules");
+  const auto built = project_.guard({"image", "build", "--template", "bun", "office", "--package",
+      "libreoffice-impress-nogui", "--package", "libreoffice-writer-nogui", "--package", "poppler-utils", "--package",
+      "python3-docx", "--package", "python3-openpyxl", "--package", "fonts-liberation"});
+  ASSERT_EQ(built.exit_status, 0) << built.err;
+  serve("namespace", {"--image", "office"});
+  ProcessSpec spec;
+  spec.argv = {"./make.sh"};
+  spec.cwd = example;
+  spec.env = project_.environment();
+  spec.env["GUARD_STATE_DIR"] = state_.path();
+  spec.env["PATH"] = fs::path(GUARD_PROGRAM).parent_path().native() + ":" +
+      fs::path(variable("GUARD_BUN")).parent_path().native() + ":/usr/bin:/bin";
+  spec.deadline = Deadline::after(std::chrono::minutes(3));
+  const auto made = run_program(spec);
+  ASSERT_EQ(made.exit_status, 0) << made.out << made.err;
+  const std::vector<std::string> common = {GUARD_SOURCE_DIR "/tests/cli/clients/documents.mjs",
+      variable("GUARD_CLIENTS"), example / "deck.js", example / "report.py"};
+  for (const std::vector<std::string>& way :
+      {std::vector<std::string>{"cli", example}, {"e2b"}, {"mcp", address_, token()}}) {
+    std::vector<std::string> words = common;
+    words.insert(words.end(), way.begin(), way.end());
+    const auto result = script(words,
+        {{"E2B_API_URL", "http://" + address_}, {"E2B_SANDBOX_URL", "http://" + address_},
+            {"E2B_API_KEY", "e2b_" + token()}});
+    EXPECT_EQ(result.out, "ok\n") << way.front() << ": " << result.err;
+  }
+}
+
 }  // namespace
 }  // namespace guard::testing

@@ -40,6 +40,13 @@ assert.equal(ran.content[0].text, '7\n[exit code 0]\n');
 await call('sandbox_fs_write', { path: 'a.txt', content: 'text' });
 assert.equal((await call('sandbox_fs_read', { path: 'a.txt' })).structuredContent.content, 'text');
 assert.equal((await call('sandbox_fs_list', {})).structuredContent.entries[0].path, 'a.txt');
+// What is no text comes as it is, though base64 looks like a key.
+let x = 1;
+const picture = Buffer.from(Array.from({ length: 50_000 }, () => ((x = (x * 48271) % 2147483647) >> 8) & 255));
+await call('sandbox_fs_write', { path: 'a.png', content: picture.toString('base64'), encoding: 'base64' });
+const shown = (await call('sandbox_fs_read', { path: 'a.png' })).structuredContent;
+assert.ok(Buffer.from(shown.content, 'base64').equals(picture), JSON.stringify(shown).slice(0, 200));
+await call('shell_execute', { command: 'rm a.png' });
 const python = await call('python_execute', { code: '1 + 1' });
 assert.equal(python.structuredContent.error.code, 'DEPENDENCY_UNSATISFIED', 'the project has no Python');
 assert.equal((await call('guard_check', { code: 'export const a = 1' })).structuredContent.verdict, 'allowed');

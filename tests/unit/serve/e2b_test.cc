@@ -219,6 +219,20 @@ TEST_F(E2bInterpreter, SaysWhatItsChartsAreMadeOf) {
   EXPECT_EQ(charts[8], nullptr) << "of so many points there is the picture only";
 }
 
+TEST_F(E2bInterpreter, HearsAnInterruptWhileCodeRunsAndNotBetween) {
+  const auto events =
+      said({"import os, signal, threading, time\nthreading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+            "time.sleep(20)",
+          "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()",
+          "threading.Thread(target=lambda: time.sleep(1)).start()", "x = 7", "x"});
+  std::vector<std::string> names;
+  for (const json& event : events) {
+    if (event["type"] == "error") names.push_back(event["name"]);
+  }
+  EXPECT_EQ(names, std::vector<std::string>{"KeyboardInterrupt"});
+  EXPECT_EQ(events.at(events.size() - 2)["text"], "7");
+}
+
 TEST_F(E2bInterpreter, SaysWhatIsPrintedByLines) {
   EXPECT_EQ(only("print('a', 'b')", "stdout")["text"], "a b\n");
   EXPECT_EQ(only("print('a', end='')", "stdout")["text"], "a");
