@@ -226,6 +226,7 @@ Result<void> Api::route(const Request& request, Answer& answer) {
   if (get && path == "/v1/stats") {
     ordered_json stats = stats_json(manager_.stats());
     stats["image"] = image_;
+    stats["trace"] = manager_.trace_place();
     return say(answer, stats);
   }
   if (get && path == "/v1/sessions") {

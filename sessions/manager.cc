@@ -80,6 +80,7 @@ Result<void> Manager::open(const std::string& id) {
 
 Result<std::unique_ptr<Task>> Manager::start(const std::string& id, const TaskSpec& given) {
   TaskSpec spec = given;
+  const auto title = std::exchange(spec.title, std::nullopt);
   if (spec.kind == TaskOperation::program) spec.env.insert(state_->options.env.begin(), state_->options.env.end());
   for (int tries_left = 1;; --tries_left) {
     GUARD_TRY_ASSIGN(const State::Use use, state_->acquire(id));
@@ -89,13 +90,32 @@ Result<std::unique_ptr<Task>> Manager::start(const std::string& id, const TaskSp
         return std::move(stored).error();
       }
     }
+    std::unique_ptr<Trace::Step> step;
+    if (spec.kind == TaskOperation::program && title != "")
+      step = begin_step(id, title ? *title : command_text(spec.argv));
     auto task = use.sandbox->start(spec);
-    if (task) return std::unique_ptr<Task>(std::make_unique<SessionTask>(std::move(*task), use.live, state_->outcomes));
+    if (task)
+      return std::unique_ptr<Task>(
+          std::make_unique<SessionTask>(std::move(*task), use.live, state_->outcomes, std::move(step)));
     use.live->end();
     // It died before anything began.
     if (tries_left == 0 || use.sandbox->alive()) return std::move(task).error();
   }
 }
+
+std::unique_ptr<Trace::Step> Manager::begin_step(const std::string& id, std::string command) {
+  if (!state_->options.trace) return nullptr;
+  std::string folder;
+  {
+    const std::lock_guard lock(state_->mutex);
+    const auto session = state_->sessions.find(id);
+    if (session != state_->sessions.end()) folder = session->second.row.workspace;
+  }
+  auto workspace = state_->estate->workspaces().open_one(folder);
+  return state_->options.trace->begin(id, std::move(command), workspace ? std::move(*workspace) : UniqueFd());
+}
+
+std::string Manager::trace_place() const { return state_->options.trace ? state_->options.trace->place() : ""; }
 
 Result<TaskOutput> Manager::exec(
     const std::string& id, const TaskSpec& spec, std::size_t output_bytes_max, Deadline deadline) {

@@ -34,6 +34,7 @@
 #include "sessions/estate.h"
 #include "sessions/policy.h"
 #include "sessions/session_values.h"
+#include "sessions/trace/trace.h"
 
 namespace guard::sessions {
 
@@ -68,6 +69,7 @@ struct Options {
       {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", "/workspace"}, {"LANG", "C.UTF-8"}};
   RemoveLeftover remove_leftover;  // for a dead owner's sandboxes, and where close() failed
   StepWatch watch;
+  std::shared_ptr<Trace> trace;  // null: none
 };
 
 enum class Way : std::uint8_t { cold, pool, reused };
@@ -120,6 +122,10 @@ class Manager {
   Result<std::unique_ptr<Task>> start(const std::string& session, const TaskSpec& spec);
   Result<TaskOutput> exec(
       const std::string& session, const TaskSpec& spec, std::size_t output_bytes_max, Deadline deadline);
+
+  // What `command` does from now on, in a task that is there already, as a step of its own. Null: nobody traces.
+  std::unique_ptr<Trace::Step> begin_step(const std::string& session, std::string command);
+  std::string trace_place() const;  // empty: none
 
   // In the background: its output, both streams as they come, goes to a log. Answers the command's id.
   Result<std::string> start_background(const std::string& session, const TaskSpec& spec);

@@ -33,13 +33,40 @@ void Live::end() {
   over_ = true;
 }
 
-SessionTask::SessionTask(std::unique_ptr<Task> task, std::shared_ptr<Live> live, std::shared_ptr<Outcomes> outcomes)
-    : task_(std::move(task)), live_(std::move(live)), outcomes_(std::move(outcomes)) {
+SessionTask::SessionTask(std::unique_ptr<Task> task, std::shared_ptr<Live> live, std::shared_ptr<Outcomes> outcomes,
+    std::unique_ptr<Trace::Step> step)
+    : task_(std::move(task)), live_(std::move(live)), outcomes_(std::move(outcomes)), step_(std::move(step)) {
   live_->has(*task_);
+}
+
+Result<std::optional<Task::Piece>> SessionTask::read(Deadline deadline) {
+  auto piece = task_->read(deadline);
+  if (!step_ || !piece) return piece;
+  if (*piece) {
+    step_->push((*piece)->stream, (*piece)->bytes);
+  } else {
+    finish_step();  // before anybody hears of the end
+  }
+  return piece;
+}
+
+// What could not be started is no step.
+void SessionTask::finish_step() {
+  const auto end = task_->ended() ? task_->end() : Result<TaskEnd>(Error(ErrorCode::cancelled, "given up"));
+  if (end) {
+    step_->finish(Trace::end_of(*end));
+  } else if (const ErrorCode code = end.error().code();
+             code != ErrorCode::file_not_found && code != ErrorCode::execution_failed) {
+    const bool given_up = code == ErrorCode::cancelled;
+    step_->finish({given_up ? "abandoned" : std::string(end.error().wire_name()), std::nullopt,
+        std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun_)});
+  }
+  step_.reset();
 }
 
 SessionTask::~SessionTask() {
   live_->end();
+  if (step_) finish_step();
   if (!task_->ended()) {
     outcomes_->add("abandoned");
   } else if (const auto end = task_->end(); end) {

@@ -10,6 +10,7 @@
 
 #include "common/result.h"
 #include "runner/tasks/open_sandbox.h"
+#include "sessions/trace/trace.h"
 
 namespace guard::sessions {
 
@@ -43,10 +44,12 @@ class Live {
 
 class SessionTask final : public Task {
  public:
-  SessionTask(std::unique_ptr<Task> task, std::shared_ptr<Live> live, std::shared_ptr<Outcomes> outcomes);
+  // `step`: null where nobody traces it.
+  SessionTask(std::unique_ptr<Task> task, std::shared_ptr<Live> live, std::shared_ptr<Outcomes> outcomes,
+      std::unique_ptr<Trace::Step> step = nullptr);
   ~SessionTask() override;
 
-  Result<std::optional<Piece>> read(Deadline deadline) override { return task_->read(deadline); }
+  Result<std::optional<Piece>> read(Deadline deadline) override;
   Result<void> write_input(std::string_view bytes, Deadline deadline) override {
     return task_->write_input(bytes, deadline);
   }
@@ -57,9 +60,13 @@ class SessionTask final : public Task {
   Result<TaskEnd> end() const override { return task_->end(); }
 
  private:
+  void finish_step();
+
   std::unique_ptr<Task> task_;
   std::shared_ptr<Live> live_;
   std::shared_ptr<Outcomes> outcomes_;
+  std::unique_ptr<Trace::Step> step_;
+  const SteadyClock::time_point begun_ = SteadyClock::now();
 };
 
 }  // namespace guard::sessions

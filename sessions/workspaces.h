@@ -33,13 +33,14 @@ class Workspaces {
 
   Result<void> remove(const std::string& id);
 
+  Result<UniqueFd> open_one(const std::string& id) const;  // no descriptor: it is not there
+
   Result<std::vector<std::string>> list() const;
 
  private:
   Workspaces(std::filesystem::path folder, UniqueFd fd, StepWatch watch)
       : folder_(std::move(folder)), fd_(std::move(fd)), watch_(std::move(watch)) {}
   Result<void> begin(std::string_view step, const std::string& id) const;
-  Result<UniqueFd> open_one(const std::string& id) const;  // no descriptor: it is not there
 
   std::filesystem::path folder_;
   UniqueFd fd_;

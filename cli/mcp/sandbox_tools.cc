@@ -32,6 +32,7 @@ constexpr std::size_t kEntriesMax = 1'000;
 constexpr std::size_t kListBytesMax = 8ul << 20;
 constexpr std::uint64_t kReadBytes = 80ul << 10;
 constexpr std::size_t kSmallBytesMax = 1ul << 20;
+constexpr std::size_t kTitleBytesMax = 16ul << 10;
 // What is asked of Python before the code runs: the wanted distributions that are not there, a line each.
 constexpr const char* kMissing =
     "import sys; from importlib import metadata\n"
@@ -212,6 +213,7 @@ Result<std::string> Tools::small_output(const InSession& in, std::vector<std::st
   TaskSpec spec;
   spec.argv = std::move(argv);
   spec.timeout = kInputMax;
+  spec.title = "";
   GUARD_TRY_ASSIGN(const auto task, in.start(spec));
   GUARD_TRY_ASSIGN(TaskOutput output, collect(*task, kSmallBytesMax, Deadline::after(2 * kInputMax)));
   return std::move(output.out);
@@ -238,6 +240,8 @@ Result<ToolResult> Tools::python(const InSession& in) {
   TaskSpec spec;
   spec.argv = {"python3", "-c", std::string(guard_mcp_python, guard_mcp_python_end)};
   spec.env = settings_.variables;
+  spec.title = cut_text(masked(in.call.arguments["code"].get<std::string>()), kTitleBytesMax, "...");
+  std::erase(*spec.title, '\0');
   auto ran = command(
       in, std::move(spec), text_of({{"code", in.call.arguments["code"]}, {"result", file}, {"bytes_max", kReadBytes}}));
   if (!ran) return ran.error().code() == ErrorCode::file_not_found ? no_python() : ran.error();
@@ -256,13 +260,6 @@ Result<ToolResult> Tools::python(const InSession& in) {
   result.structured["result_text"] = *text;
   result.text += fmt::format("[result]\n{}\n", text->get<std::string>());
   return result;
-}
-
-Result<std::vector<sessions::Entry>> Tools::workspace(const InSession& in) {
-  GUARD_TRY_ASSIGN(const auto task, in.start(operation(TaskOperation::list, {"/workspace", "16"})));
-  GUARD_TRY_ASSIGN(const TaskOutput output, collect(*task, kListBytesMax, Deadline::after(kInputMax)));
-  if (output.cut) return Error(ErrorCode::file_too_large, "the workspace holds too many files to be told apart");
-  return sessions::parse_entries(output.out);
 }
 
 Result<ToolResult> Tools::list(const InSession& in) {

@@ -66,7 +66,7 @@ Result<void> SessionAccess::ensure_server(const std::function<bool()>& wanted) {
   const Deadline deadline = Deadline::after(kOwnerMax);
   for (;;) {
     GUARD_TRY_ASSIGN(const UniqueFd connection, serve::connect_to(session_socket(folder)));
-    if (connection) return ok();
+    if (connection) return server_.joinable() ? ok() : check_trace_of_server(options_, context_);
     auto started = start_server();
     if (started || !started.error().details().contains("owner") || deadline.passed()) return started;
     // Whoever has the sessions answers soon, or has ended.

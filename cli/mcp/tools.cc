@@ -62,13 +62,8 @@ Result<std::unique_ptr<Tools>> Tools::create(const Options& options, CommandCont
   GUARD_TRY_ASSIGN(auto variables, run_variables(loaded.config, context.environment));
   GUARD_TRY_ASSIGN(SecretSource secrets, secrets_of(context.environment, loaded.config, variables));
   GUARD_TRY(sessions::check_session_id(options.tenant + "/a"));
-  std::unique_ptr<Trace> trace;
-  if (!options.trace.empty()) {
-    GUARD_TRY_ASSIGN(trace, Trace::open(options.trace));
-  }
   return std::unique_ptr<Tools>(new Tools(options, context,
-      {std::move(project), std::move(variables), loaded.config.limits.output_keep_bytes, std::move(secrets),
-          std::move(trace)}));
+      {std::move(project), std::move(variables), loaded.config.limits.output_keep_bytes, std::move(secrets)}));
 }
 
 Result<std::string> Tools::new_session() const {
@@ -92,32 +87,9 @@ Result<ToolResult> Tools::in_session(Result<ToolResult> (Tools::*work)(const InS
     return opened(spec);
   };
   const InSession in{call, start};
-  if (settings_.trace && settings_.trace->is_new(session)) {
-    GUARD_TRY_ASSIGN(const auto files, workspace(in));
-    settings_.trace->begin(session, files);
-  }
   GUARD_TRY_ASSIGN(ToolResult result, (this->*work)(in));
-  if (settings_.trace) trace_step(session, in, result);
   result.structured["session"] = session;
   return result;
-}
-
-// What went wrong here is not the call's business: it is done.
-void Tools::trace_step(const std::string& session, const InSession& in, const ToolResult& result) {
-  if (result.structured.contains("outcome")) {
-    ordered_json step = {
-        {"command", in.call.arguments.contains("command") ? in.call.arguments["command"] : in.call.arguments["code"]}};
-    for (const char* key : {"outcome", "exit_code", "elapsed_ms", "stdout", "stderr"})
-      step[key] = result.structured[key];
-    mask(step);
-    settings_.trace->step(session, step);
-  } else if (!result.structured.contains("bytes")) {
-    return;  // nothing was written
-  }
-  const auto files = workspace(in);
-  if (!files) return;
-  for (const auto& file : settings_.trace->made(session, *files))
-    settings_.trace->artifact(session, masked(printable(file.path)), file.size);
 }
 
 std::string Tools::masked(const std::string& text) const {

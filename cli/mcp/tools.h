@@ -10,7 +10,6 @@
 
 #include "cli/mcp/connection.h"
 #include "cli/mcp/session_access.h"
-#include "cli/mcp/trace.h"
 #include "redact/kinds/secret_source.h"
 
 namespace guard::mcp {
@@ -33,7 +32,6 @@ class Tools {
     std::map<std::string, std::string> variables;  // of [run.env]
     std::uint64_t keep_bytes = 0;                  // of output
     SecretSource secrets;
-    std::unique_ptr<Trace> trace;  // null: none was asked for
   };
   Tools(const Options& options, CommandContext& context, Settings settings);
 
@@ -49,8 +47,6 @@ class Tools {
   Result<ToolResult> write(const InSession& in);
   Result<ToolResult> command(const InSession& in, TaskSpec spec, std::string_view input);
   Result<std::string> small_output(const InSession& in, std::vector<std::string> argv);
-  Result<std::vector<sessions::Entry>> workspace(const InSession& in);
-  void trace_step(const std::string& session, const InSession& in, const ToolResult& result);
   Result<ToolResult> in_session(Result<ToolResult> (Tools::*work)(const InSession&), const ToolCall& call);
 
   // Those that ask guard (cli/mcp/gate_tools.cc).

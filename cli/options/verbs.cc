@@ -291,7 +291,7 @@ constexpr OptionRow kSessionPlace = {"--backend", "NAME",
 constexpr OptionRow kSessionImage = sets("session.image",
     {"--image", "NAME", "the image of new sandboxes, as `guard image list` names it; where no `guard serve` runs"});
 constexpr OptionRow kTrace = {"--trace", "FILE",
-    "write a line of JSON for each command of a tool and each file it made to FILE (-: standard error)",
+    "write a line of JSON for each command of a session and each file it made to FILE (-: standard error)",
     &Options::trace};
 constexpr OptionRow kServeOptions[] = {
     kState,

@@ -11,8 +11,10 @@
 #include "cli/sessions/acads_session.h"
 #include "cli/sessions/session_sandbox.h"
 #include "common/text/foreign_json.h"
+#include "common/text/text.h"
 #include "common/threads.h"
 #include "pipeline/change/config_trust.h"
+#include "pipeline/run/run_output.h"
 #include "serve/http_client.h"
 #include "serve/task_stream.h"
 
@@ -76,14 +78,10 @@ Result<std::optional<StartTask>> tasks_of_server(const Options& options, Command
       .hint("stop it, and start this one");
 }
 
-}  // namespace
-
-Result<void> check_image_of_server(const Options& options, CommandContext& context) {
-  const auto named = std::find_if(options.overrides.begin(), options.overrides.end(),
-      [](const ConfigOverride& one) { return one.key == "session.image"; });
-  if (named == options.overrides.end()) return ok();
+// A text of its /v1/stats. Nothing: none runs.
+Result<std::optional<std::string>> said_by_server(const Options& options, CommandContext& context, const char* key) {
   GUARD_TRY_ASSIGN(UniqueFd connection, connect_to_server(options, context));
-  if (!connection) return ok();
+  if (!connection) return std::optional<std::string>();
   serve::Request request;
   request.method = "GET";
   request.path = "/v1/stats";
@@ -91,9 +89,29 @@ Result<void> check_image_of_server(const Options& options, CommandContext& conte
   GUARD_TRY(serve::ask(std::move(connection), request, answer));
   GUARD_TRY(answer.error());
   GUARD_TRY_ASSIGN(const nlohmann::json said, parse_json(answer.body).context("reading the answer"));
-  if (said.is_object() && said.value("image", "") == named->text) return ok();
+  return std::optional(said.is_object() ? said.value(key, "") : std::string());
+}
+
+}  // namespace
+
+Result<void> check_image_of_server(const Options& options, CommandContext& context) {
+  const auto named = std::find_if(options.overrides.begin(), options.overrides.end(),
+      [](const ConfigOverride& one) { return one.key == "session.image"; });
+  if (named == options.overrides.end()) return ok();
+  GUARD_TRY_ASSIGN(const auto image, said_by_server(options, context, "image"));
+  if (!image || image == named->text) return ok();
   return Error(ErrorCode::usage, "`guard serve` runs, and has chosen another image for its sandboxes")
       .hint("leave --image out, or stop it and start `guard serve --image NAME`");
+}
+
+Result<void> check_trace_of_server(const Options& options, CommandContext& context) {
+  if (options.trace.empty()) return ok();
+  GUARD_TRY_ASSIGN(const auto place, said_by_server(options, context, "trace"));
+  if (!place || place == sessions::Trace::place_of(options.trace)) return ok();
+  return Error(ErrorCode::usage,
+      fmt::format("another process has the sessions, and writes {}",
+          place->empty() ? "no trace" : "the trace to " + printable(*place)))
+      .hint("leave --trace out, or stop `guard serve` and start `guard serve --trace FILE`");
 }
 
 Result<SessionService> open_session_service(const Options& options, CommandContext& context, PoolUse pool) {
@@ -107,6 +125,12 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   if (pool == PoolUse::none) wanted.policy.pool_min = wanted.policy.pool_target = wanted.policy.starts_max = 0;
   wanted.remove_leftover = sandboxes.remove_leftover;
   for (auto& [name, value] : sandboxes.env) wanted.env[name] = std::move(value);
+  if (!options.trace.empty()) {
+    GUARD_TRY_ASSIGN(const auto variables, run_variables(loaded.config, context.environment));
+    GUARD_TRY_ASSIGN(SecretSource secrets, secrets_of(context.environment, loaded.config, variables));
+    GUARD_TRY_ASSIGN(wanted.trace,
+        sessions::Trace::open({std::move(secrets), loaded.config.limits.output_keep_bytes, options.trace}));
+  }
   SessionService service;
   service.backend = std::move(sandboxes.backend);
   service.image = loaded.config.session.image;

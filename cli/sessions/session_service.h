@@ -34,6 +34,8 @@ Result<void> serve_sessions(SessionService& service, serve::ServeOptions serving
 
 // USAGE where `guard serve` runs on another image than these options name.
 Result<void> check_image_of_server(const Options& options, CommandContext& context);
+// The same for the place of the trace, if they name one.
+Result<void> check_trace_of_server(const Options& options, CommandContext& context);
 
 // Where `guard serve` listens.
 std::filesystem::path session_socket(const std::filesystem::path& folder);

@@ -37,6 +37,8 @@ struct TaskSpec {
   std::optional<TerminalSize> terminal;
   milliseconds timeout{0};  // 0: none; then TERM, and after `grace` KILL, to all that it started
   milliseconds grace{10'000};
+  // What a trace calls the program, in place of argv; empty: nothing, it is no step. For `guard serve`, not for init.
+  std::optional<std::string> title;
 };
 
 struct TaskEnd {

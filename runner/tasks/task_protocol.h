@@ -55,6 +55,7 @@ enum class TaskOperation : std::uint8_t {
 constexpr std::size_t kStartBytes = 2 + 2 * 2 + 4 * 4;
 constexpr std::uint8_t kWantsInput = 1;     // else its standard input is /dev/null
 constexpr std::uint8_t kWantsTerminal = 2;  // input and outputs are one terminal
+constexpr std::uint8_t kHasTitle = 4;       // the last text is TaskSpec::title; never to init
 
 // An Entry of a list: type ('f', 'd', 'l', 'o' for all others), then mode (octal), size, time of change in ns since
 // 1970, separated by spaces; NUL; path below the folder that was asked for; NUL; where a link leads to, else nothing;

@@ -285,8 +285,8 @@ Result<std::string> encode_start(const TaskSpec& spec) {
   if (spec.working_dir.empty() || spec.working_dir.front() != '/') return invalid("the working folder is not absolute");
   std::string payload;
   payload += static_cast<char>(spec.kind);
-  payload += static_cast<char>(
-      (spec.input ? task_protocol::kWantsInput : 0) | (spec.terminal ? task_protocol::kWantsTerminal : 0));
+  payload += static_cast<char>((spec.input ? task_protocol::kWantsInput : 0) |
+      (spec.terminal ? task_protocol::kWantsTerminal : 0) | (spec.title ? task_protocol::kHasTitle : 0));
   const TerminalSize size = spec.terminal.value_or(TerminalSize());
   add_short(payload, size.rows);
   add_short(payload, size.columns);
@@ -306,6 +306,7 @@ Result<std::string> encode_start(const TaskSpec& spec) {
       return invalid(fmt::format("environment variable \"{}\" can't be passed on", printable(name)));
     GUARD_TRY(add(fmt::format("{}={}", name, value)));
   }
+  if (spec.title) GUARD_TRY(add(*spec.title));
   if (payload.size() > task_protocol::kStartPayloadMax || spec.argv.size() + spec.env.size() > task_protocol::kWordsMax)
     return invalid("the arguments and the environment are too long").hint("hand long text in as a file or as input");
   return payload;
@@ -347,6 +348,10 @@ Result<TaskSpec> decode_start(std::string_view payload) {
   std::vector<std::string_view> words;
   for (; !payload.empty(); payload.remove_prefix(words.back().size() + 1))
     words.push_back(payload.substr(0, payload.find('\0')));
+  if ((flags & task_protocol::kHasTitle) != 0 && !words.empty()) {
+    spec.title = words.back();
+    words.pop_back();
+  }
   if (words.empty() || arguments > words.size() || variables != words.size() - 1 - arguments)
     return broken("a start with too few or too many texts");
   spec.working_dir = words.front();

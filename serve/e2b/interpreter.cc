@@ -60,9 +60,20 @@ struct Contexts::Run {
   Task& task;
   const std::string id;  // of every event that is its own
   Answer& answer;
+  std::unique_ptr<sessions::Trace::Step> step;  // null: nobody traces
+  std::int64_t exit_code = 0;
   bool is_heard = true;
 
+  void trace(const json& event) {
+    const std::string type = text(event, "type");
+    if (type == "error") exit_code = 1;
+    const bool is_error = type == "error" || type == "stderr";
+    if (is_error || type == "stdout")
+      step->push(is_error ? Task::Piece::Stream::err : Task::Piece::Stream::out,
+          text(event, type == "error" ? "traceback" : "text"));
+  }
   Result<void> say(const ordered_json& event) {
+    if (step) trace(event);
     if (is_heard) is_heard = answer.listening() && answer.write(line_of(event)).has_value();
     return ok();
   }
@@ -138,6 +149,7 @@ Result<std::shared_ptr<Task>> Contexts::started(Sandboxes& sandboxes, const Sand
   spec.working_dir = sandbox.home == "/workspace" ? inside(context.cwd) : context.cwd;
   spec.env.insert({{"HOME", sandbox.home}, {"PWD", spec.working_dir}});
   spec.input = true;
+  spec.title = "";  // each code is a step
   GUARD_TRY_ASSIGN(std::shared_ptr<Task> task, sandboxes.start(sandbox, spec));
   context.pending.clear();
   context.looked = 0;
@@ -165,7 +177,12 @@ Result<void> Contexts::execute(Sandboxes& sandboxes, const Sandbox& sandbox, con
   GUARD_TRY_ASSIGN(const std::string id, new_run_id());
   // The client waits for this before the code has said anything; one that has gone wants nothing to be run.
   GUARD_TRY(answer.begin(200, "application/x-ndjson"));
-  Run run{*context, *task, id, answer};
+  Run run{*context, *task, id, answer, sandboxes.manager().begin_step(sandbox.session(), code)};
+  const auto begun = SteadyClock::now();
+  const auto finish_step = [&](std::string outcome, std::optional<std::int64_t> exit_code) {
+    const auto elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
+    if (run.step) run.step->finish({std::move(outcome), exit_code, elapsed});
+  };
   auto ended = [&]() -> Result<bool> {
     GUARD_TRY(task->write_input(line_of({{"id", id}, {"code", code}, {"env", env}}), Deadline::after(kInputMax)));
     GUARD_TRY_ASSIGN(const bool is_over, run.follow(Deadline::never()));
@@ -174,17 +191,21 @@ Result<void> Contexts::execute(Sandboxes& sandboxes, const Sandbox& sandbox, con
     GUARD_TRY(task->signal(SIGINT));
     return run.follow(Deadline::after(kInterruptMax));
   }();
-  if (ended && *ended) return ok();
+  if (ended && *ended) {
+    finish_step(fmt::format("exited {}", run.exit_code), run.exit_code);
+    return ok();
+  }
   static_cast<void>(task->signal(SIGKILL));
   {
     const std::lock_guard lock(mutex_);
     if (context->task == task) context->task.reset();
   }
-  if (sandbox.over) return Error(ErrorCode::environment_unavailable, "the sandbox was ended");
-  if (!ended) {
+  if (!ended && !sandbox.over) {
     static_cast<void>(run.say({{"type", "error"}, {"name", ended.error().wire_name()},
         {"value", printable(ended.error().message())}, {"traceback", printable(ended.error().message())}}));
   }
+  finish_step(ended ? "abandoned" : std::string(ended.error().wire_name()), std::nullopt);
+  if (sandbox.over) return Error(ErrorCode::environment_unavailable, "the sandbox was ended");
   return ok();
 }
 

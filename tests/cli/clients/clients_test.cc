@@ -21,8 +21,11 @@ namespace guard::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string variable(const char* name) { return value_of(process_environment(), name); }
 
@@ -84,6 +87,19 @@ class ForeignClients : public ::testing::Test {
         GUARD_PROGRAM, state_.path(), project_.path()};
     words.insert(words.end(), more.begin(), more.end());
     return words;
+  }
+
+  // "COMMAND | EXIT CODE | STDOUT | STDERR"
+  static std::vector<std::string> steps_of(const std::string& trace) {
+    std::vector<std::string> steps;
+    std::istringstream lines(read_file(trace, 64u << 20).value_or(""));
+    for (std::string line; std::getline(lines, line);) {
+      const auto event = nlohmann::json::parse(line, nullptr, false);
+      if (event["event"] != "SKILL_EXECUTION_STEP") continue;
+      steps.push_back(event["command"].get<std::string>() + " | " + event["exit_code"].dump() + " | " +
+          event["stdout"].get<std::string>() + " | " + event["stderr"].get<std::string>());
+    }
+    return steps;
   }
 
   Project project_;
@@ -155,11 +171,19 @@ TEST_F(ForeignClients, ThoseOfE2bDoAllThatIsOffered) {
     const auto node = find_program("node", process_environment());
     run_by_ = backend == std::string("namespace") && node ? *node : variable("GUARD_BUN");
     if (backend == std::string("docker") && !missing(Needs::docker).empty()) continue;
-    serve(backend, {"--image", image});
+    const std::string trace = state_.path() / (backend + std::string(".jsonl"));
+    serve(backend, {"--image", image, "--trace", trace});
     const auto result = script({GUARD_SOURCE_DIR "/tests/cli/clients/e2b_client.mjs", variable("GUARD_CLIENTS")},
         {{"E2B_API_URL", "http://" + address_}, {"E2B_SANDBOX_URL", "http://" + address_},
             {"E2B_API_KEY", "e2b_" + token()}});
     EXPECT_EQ(result.out, "ok\n") << backend << ": " << result.err;
+    const auto told = steps_of(trace);
+    EXPECT_THAT(told, Contains("echo hi; echo err >&2; echo $X $A; pwd | 0 | hi\n1 2\n/home/user\n | err\n"));
+    EXPECT_THAT(told, Contains("exit 3 | 3 |  | "));
+    EXPECT_THAT(told, Contains("sleep 100 | null |  | "));
+    EXPECT_THAT(told, Contains("x = 20 + 1\nprint(\"h\u00e9\")\nx * 2 | 0 | h\u00e9\n | "));
+    EXPECT_THAT(told, Contains(StartsWith("1 / 0 | 1 |  | Traceback")));
+    EXPECT_THAT(told, Not(Contains(HasSubstr("def serve()"))));
     TearDown();
     serve_ = -1;
     // The script leaves sandboxes open.

@@ -444,7 +444,21 @@ TEST_P(Mcp, TracesStepsAndFiles) {
             ? event["path"].get<std::string>() + " " + event["size_bytes"].dump()
             : "step " + event["step"].dump() + " " + event["exit_code"].dump());
   }
-  EXPECT_THAT(told, ElementsAre("/workspace/in.txt 1", "step 1 4", "/workspace/out/a.txt 3", "step 2 0"));
+  EXPECT_THAT(told, ElementsAre("step 1 4", "/workspace/out/a.txt 3", "step 2 0"));
+}
+
+// Whoever has the sessions writes the trace of all their clients.
+TEST_P(Mcp, WritesNoTraceBesideThatOfAnother) {
+  const std::string trace = state_.path() / "trace.jsonl";
+  Client first = this->client({"--trace", trace});
+  EXPECT_EQ(first.structured("shell_execute", runs("1"))["exit_code"], 0);
+  Client same = this->client({"--trace", trace});
+  EXPECT_EQ(same.structured("shell_execute", runs("2"))["exit_code"], 0);
+  EXPECT_THAT(read_file(trace, 1u << 20).value_or(""), HasSubstr("bun -e '2'"));
+  Client other = this->client({"--trace", trace + ".other"});
+  const json refused = other.structured("shell_execute", runs("3"));
+  EXPECT_EQ(refused["error"]["code"], "USAGE") << refused;
+  EXPECT_THAT(refused.dump(), HasSubstr(trace));
 }
 
 TEST_P(Mcp, AnswersManyAtATimeAndSaysWhenItIsTooMuch) {

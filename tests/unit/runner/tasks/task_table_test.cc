@@ -19,6 +19,7 @@ TaskSpec full_spec() {
   spec.terminal = TerminalSize{50, 132};
   spec.timeout = milliseconds(1500);
   spec.grace = milliseconds(20);
+  spec.title = "title";
   return spec;
 }
 
@@ -32,6 +33,7 @@ TEST(TaskStart, ComesBackAsItWas) {
   EXPECT_EQ(read->env, spec.env);
   EXPECT_EQ(read->working_dir, spec.working_dir);
   EXPECT_EQ(read->terminal->columns, 132);
+  EXPECT_EQ(read->title, spec.title);
   EXPECT_EQ(encode_start(*read), *payload);
   for (std::size_t size = 0; size < payload->size(); ++size)
     EXPECT_FALSE(decode_start(std::string_view(*payload).substr(0, size))) << size;

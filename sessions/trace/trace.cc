@@ -1,0 +1,159 @@
+#include "sessions/trace/trace.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/output_cap.h"
+#include "common/text/text.h"
+#include "redact/redactor.h"
+#include "sessions/session_task.h"
+
+namespace guard::sessions {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kSessionsMax = 10'000;  // whose steps are counted on
+constexpr std::size_t kCommandBytesMax = 16ul * 1024;
+constexpr std::string_view kWithheld = "[withheld: it could not be masked]";
+
+std::string line_of(const ordered_json& event) {
+  return event.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+// One stream of a step: masked, then cut.
+struct Capture {
+  Capture(const SecretSource& secrets, OutputBudget& budget)
+      : cap(budget, kept), redactor(Redactor::create(secrets, cap)) {}
+  void push(std::string_view bytes) { failed = failed || !redactor || !redactor->push(bytes); }
+  std::string finish(bool is_whole) {
+    failed = failed || !redactor || !(is_whole ? redactor->finish() : redactor->finish_cut());
+    return failed ? std::string(kWithheld) : std::move(kept.text);
+  }
+  StringSink kept;
+  OutputCap cap;
+  Result<Redactor> redactor;
+  bool failed = false;
+};
+
+struct Trace::Step::State {
+  State(std::shared_ptr<Trace> owner, std::string id, std::string text, UniqueFd folder)
+      : trace(std::move(owner)),
+        session_id(std::move(id)),
+        session(trace->session(session_id)),
+        command(std::move(text)),
+        workspace(std::move(folder)),
+        budget(trace->settings_.output_bytes_max),
+        out(trace->settings_.secrets, budget),
+        err(trace->settings_.secrets, budget) {}
+  std::optional<WorkspaceFiles> files() const {
+    return workspace ? workspace_files(workspace.get()) : std::optional<WorkspaceFiles>();
+  }
+
+  const std::shared_ptr<Trace> trace;
+  const std::string session_id;
+  const std::shared_ptr<Session> session;
+  const std::string command;
+  const UniqueFd workspace;
+  OutputBudget budget;
+  Capture out;
+  Capture err;
+};
+
+Result<std::shared_ptr<Trace>> Trace::open(Settings settings) {
+  GUARD_TRY_ASSIGN(JsonLog log, JsonLog::open(settings.file));
+  return std::shared_ptr<Trace>(new Trace(std::move(settings), std::move(log)));
+}
+
+std::string Trace::place_of(const std::string& file) {
+  if (file == "-") return fmt::format("the standard error of process {}", ::getpid());
+  return file.empty() ? file : std::filesystem::absolute(file).lexically_normal().native();
+}
+
+std::shared_ptr<Trace::Session> Trace::session(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  if (sessions_.size() >= kSessionsMax && !sessions_.contains(id)) {
+    const auto unused = std::ranges::find_if(sessions_, [](const auto& one) { return one.second.use_count() == 1; });
+    if (unused != sessions_.end()) sessions_.erase(unused);
+  }
+  auto& found = sessions_[id];
+  if (!found) found = std::make_shared<Session>();
+  return found;
+}
+
+std::string Trace::masked(std::string_view text) const {
+  return redact_text(settings_.secrets, text).value_or(std::string(kWithheld));
+}
+
+Trace::End Trace::end_of(const TaskEnd& end) {
+  const bool exited = end.outcome.kind == OutcomeKind::exited;
+  return {outcome_text(end), exited ? std::optional(end.outcome.value) : std::nullopt, end.elapsed};
+}
+
+std::unique_ptr<Trace::Step> Trace::begin(const std::string& session, std::string command, UniqueFd workspace) {
+  return std::make_unique<Step>(shared_from_this(), session, std::move(command), std::move(workspace));
+}
+
+Trace::Step::Step(std::shared_ptr<Trace> trace, std::string session, std::string command, UniqueFd workspace)
+    : state_(std::make_unique<State>(std::move(trace), std::move(session), std::move(command), std::move(workspace))) {
+  const std::lock_guard lock(state_->session->mutex);
+  if (state_->session->live++ == 0) state_->session->files = state_->files();
+}
+
+Trace::Step::~Step() {
+  const std::lock_guard lock(state_->session->mutex);
+  if (--state_->session->live == 0) state_->session->files.reset();
+}
+
+void Trace::Step::push(Task::Piece::Stream stream, std::string_view bytes) {
+  (stream == Task::Piece::Stream::out ? state_->out : state_->err).push(bytes);
+}
+
+void Trace::Step::finish(const End& end) {
+  const Trace& trace = *state_->trace;
+  const std::string out = state_->out.finish(end.exit_code.has_value());
+  const std::string err = state_->err.finish(end.exit_code.has_value());
+  ordered_json event = {{"event", "SKILL_EXECUTION_STEP"}, {"session", state_->session_id}, {"step", 0},
+      {"command", cut_text(trace.masked(state_->command), kCommandBytesMax, "...")}, {"outcome", end.outcome},
+      {"exit_code", end.exit_code ? ordered_json(*end.exit_code) : ordered_json()}, {"elapsed_ms", end.elapsed.count()},
+      {"stdout", out}, {"stderr", err}, {"dropped_bytes", state_->budget.dropped_bytes()}};
+  Session& session = *state_->session;
+  const std::lock_guard lock(session.mutex);
+  event["step"] = ++session.steps;
+  const auto before = std::exchange(session.files, state_->files());
+  const bool compared = before && session.files;
+  if (!compared) event["files"] = "not compared";
+  trace.log_.write(line_of(event));
+  if (!compared) return;
+  for (const auto& [path, state] : *session.files) {
+    const auto known = before->find(path);
+    if (known != before->end() && known->second == state) continue;
+    const std::string shown = trace.masked(printable(path));
+    trace.log_.write(line_of({{"event", "ARTIFACT_GENERATED"}, {"session", state_->session_id}, {"step", session.steps},
+        {"filename", shown.substr(shown.rfind('/') + 1)}, {"path", "/workspace/" + shown},
+        {"size_bytes", state.bytes}}));
+  }
+}
+
+std::string command_text(const std::vector<std::string>& argv) {
+  const std::string_view program = argv.empty() ? std::string_view() : argv.front();
+  const bool is_line = program.ends_with("sh") && argv.size() >= 3 && argv[argv.size() - 2] == "-c";
+  if (is_line || (argv.size() == 3 && program == "bun" && argv[1] == "exec")) return argv.back();
+  std::string text;
+  for (const std::string& word : argv) {
+    const bool is_plain = !word.empty() &&
+        word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") ==
+            std::string::npos;
+    text += (text.empty() ? "" : " ") + (is_plain ? word : shell_quoted(word));
+  }
+  return text;
+}
+
+}  // namespace guard::sessions

@@ -1,0 +1,86 @@
+// What was done in sandboxes, for programs that watch agents: each command of a session is a step from its start to its
+// end, whichever door it came through, and each regular file of /workspace that was made or changed meanwhile came of
+// it. A line of JSON each: SKILL_EXECUTION_STEP, then its ARTIFACT_GENERATED.
+//
+// What clients do to files between steps (uploads, say) is nobody's step; while a step runs it can't be told apart from
+// what the command does. Of steps that run side by side the first one to end has the files. A file whose mode was
+// changed counts as changed.
+//
+// All texts are masked. Thread-safe; a step is used by one thread at a time, and may outlive what began it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/log.h"
+#include "redact/kinds/secret_source.h"
+#include "runner/tasks/open_sandbox.h"
+#include "sessions/trace/workspace_files.h"
+
+namespace guard::sessions {
+
+class Trace : public std::enable_shared_from_this<Trace> {
+ public:
+  struct Settings {
+    SecretSource secrets;
+    std::uint64_t output_bytes_max = 0;  // of a step's two streams together, as of any output; 0: no cap
+    std::string file;                    // "-": standard error
+  };
+  // IO_ERROR.
+  static Result<std::shared_ptr<Trace>> open(Settings settings);
+
+  // Where its lines go, as text that no other process has for another place. `file` as in Settings; empty: nowhere.
+  static std::string place_of(const std::string& file);
+  std::string place() const { return place_of(settings_.file); }
+
+  struct End {
+    std::string outcome;  // "exited 0"
+    std::optional<std::int64_t> exit_code;
+    milliseconds elapsed{0};
+  };
+  static End end_of(const TaskEnd& end);
+
+  class Step {
+   public:
+    Step(std::shared_ptr<Trace> trace, std::string session, std::string command, UniqueFd workspace);
+    ~Step();  // without finish(): it was none
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+    void push(Task::Piece::Stream stream, std::string_view bytes);
+    void finish(const End& end);  // once
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+  };
+  // `workspace`: the folder; no descriptor: nothing is said of files.
+  std::unique_ptr<Step> begin(const std::string& session, std::string command, UniqueFd workspace);
+
+ private:
+  struct Session {
+    std::mutex mutex;
+    std::uint64_t steps = 0;
+    std::size_t live = 0;
+    std::optional<WorkspaceFiles> files;  // that are known, while a step is live
+  };
+  explicit Trace(Settings settings, JsonLog log) : settings_(std::move(settings)), log_(std::move(log)) {}
+  std::shared_ptr<Session> session(const std::string& id);
+  std::string masked(std::string_view text) const;
+
+  const Settings settings_;
+  const JsonLog log_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Session>> sessions_;
+};
+
+// As a person would type it; of a shell that is given a line, that line.
+std::string command_text(const std::vector<std::string>& argv);
+
+}  // namespace guard::sessions

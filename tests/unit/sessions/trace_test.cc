@@ -1,0 +1,185 @@
+#include "sessions/trace/trace.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/sessions/sessions_fixture.h"
+
+namespace guard::sessions {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string kKey = "AKIA" + std::string("QYLPMN5HHHFPZAM2");
+
+class TraceTest : public SessionsTest {
+ protected:
+  static constexpr std::size_t kOutputMax = 1'000;
+
+  std::string file() const { return folder_.path() / "trace.jsonl"; }
+  std::shared_ptr<Trace> trace() { return *Trace::open({*SecretSource::shipped(), kOutputMax, file()}); }
+  void open_traced() {
+    Options options = without_pool();
+    options.trace = trace();
+    open(std::move(options));
+    ASSERT_TRUE(manager_->open("t/a"));
+  }
+  std::vector<json> events() const {
+    std::vector<json> events;
+    std::istringstream lines(read_file(file(), 64u << 20).value_or(""));
+    for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line, nullptr, false));
+    return events;
+  }
+  // "1 COMMAND: OUTCOME", and below it the files.
+  std::vector<std::string> told() const {
+    std::vector<std::string> told;
+    for (const json& event : events()) {
+      told.push_back(event["event"] == "SKILL_EXECUTION_STEP"
+              ? event["step"].dump() + " " + event.value("command", "") + ": " + event.value("outcome", "")
+              : event.value("path", "") + " " + event["size_bytes"].dump());
+    }
+    return told;
+  }
+  fs::path workspace() const { return state_.path() / "workspaces" / sandbox_of("t/a"); }
+
+  const TempDir folder_ = *TempDir::create();
+};
+
+TEST_F(TraceTest, TellsEachCommandAndTheFilesThatCameOfIt) {
+  open_traced();
+  EXPECT_TRUE(run("t/a", {"write", "a.txt", "123"}));
+  EXPECT_TRUE(run("t/a", {"exit", "4"}));
+  EXPECT_TRUE(run("t/a", {"write", "a.txt", "12"}));
+  EXPECT_THAT(told(),
+      ElementsAre("1 write a.txt 123: exited 0", "/workspace/a.txt 3", "2 exit 4: exited 4",
+          "3 write a.txt 12: exited 0", "/workspace/a.txt 2"));
+  const json step = events()[2];
+  EXPECT_EQ(step["event"], "SKILL_EXECUTION_STEP");
+  EXPECT_EQ(step["session"], "t/a");
+  EXPECT_EQ(step["exit_code"], 4);
+  EXPECT_EQ(step["stdout"], "");
+  EXPECT_TRUE(step["elapsed_ms"].is_number());
+  EXPECT_EQ(events()[1]["filename"], "a.txt");
+}
+
+TEST_F(TraceTest, MasksAndCutsWhatIsSaid) {
+  open_traced();
+  EXPECT_EQ(said("t/a", {"say", "key " + kKey + " \xff."}), "key " + kKey + " \xff.");
+  EXPECT_TRUE(run("t/a", {"flood", "5000"}));
+  EXPECT_TRUE(run("t/a", {"write", kKey, "x"}));
+  EXPECT_THAT(read_file(file(), 1u << 20).value_or(""), Not(HasSubstr(kKey)));
+  const auto said = events();
+  EXPECT_THAT(said[0]["stdout"].get<std::string>(), HasSubstr("key [REDACTED:"));
+  EXPECT_THAT(said[0]["stdout"].get<std::string>(), HasSubstr("\xef\xbf\xbd."));
+  EXPECT_EQ(said[0]["dropped_bytes"], 0);
+  EXPECT_EQ(said[1]["stdout"].get<std::string>().size(), kOutputMax);
+  EXPECT_EQ(said[1]["dropped_bytes"], 4'000);
+}
+
+TEST_F(TraceTest, TellsAFileOfTwoCommandsOnce) {
+  open_traced();
+  const auto sleeper = manager_->start("t/a", program({"sleep"}));
+  ASSERT_TRUE(sleeper);
+  EXPECT_TRUE(run("t/a", {"write", "a", "1"}));
+  sandboxes_.stop_sleepers();
+  ASSERT_TRUE(collect(**sleeper, 100, Deadline::after(milliseconds(5'000))));
+  EXPECT_THAT(told(), ElementsAre("1 write a 1: exited 0", "/workspace/a 1", "2 sleep: exited 0"));
+}
+
+TEST_F(TraceTest, DoesNotTellWhatAClientPutThere) {
+  open_traced();
+  const Deadline soon = Deadline::after(milliseconds(5'000));
+  EXPECT_TRUE(manager_->upload("t/a", "in.txt", "1", soon));
+  EXPECT_TRUE(run("t/a", {"true"}));
+  EXPECT_TRUE(manager_->move("t/a", "in.txt", "other.txt", soon));
+  EXPECT_TRUE(run("t/a", {"true"}));
+  EXPECT_THAT(told(), ElementsAre("1 true: exited 0", "2 true: exited 0"));
+}
+
+TEST_F(TraceTest, TellsABackgroundCommandAtItsEnd) {
+  open_traced();
+  const auto id = manager_->start_background("t/a", program({"sleep"}));
+  ASSERT_TRUE(id);
+  EXPECT_TRUE(run("t/a", {"true"}));
+  EXPECT_THAT(told(), ElementsAre("1 true: exited 0"));
+  EXPECT_TRUE(manager_->signal("t/a", *id, 9));
+  EXPECT_TRUE(eventually([&] { return told().size() == 2; }));
+  EXPECT_EQ(told().back(), "2 sleep: signaled 9");
+  EXPECT_EQ(events().back()["exit_code"], nullptr);
+}
+
+TEST_F(TraceTest, TellsWhatWasGivenUpOrLostItsSandbox) {
+  open_traced();
+  manager_->start("t/a", program({"sleep"}))->reset();
+  const auto task = manager_->start("t/a", program({"sleep"}));
+  sandboxes_.kill(sandbox_of("t/a"));
+  EXPECT_FALSE(collect(**task, 100, Deadline::after(milliseconds(5'000))));
+  const_cast<std::unique_ptr<Task>&>(*task).reset();
+  EXPECT_THAT(told(), ElementsAre("1 sleep: abandoned", "2 sleep: ENVIRONMENT_UNAVAILABLE"));
+}
+
+TEST_F(TraceTest, TakesNoStepForOneThatWasNot) {
+  open_traced();
+  EXPECT_FALSE(run("t/a", {"read", "none"})) << "it could not be started";
+  TaskSpec spec = program({"true"});
+  spec.title = "";
+  EXPECT_TRUE(manager_->exec("t/a", spec, 100, Deadline::after(milliseconds(5'000))));
+  EXPECT_THAT(told(), IsEmpty());
+  spec.title = "print(1)";
+  EXPECT_TRUE(manager_->exec("t/a", spec, 100, Deadline::after(milliseconds(5'000))));
+  EXPECT_THAT(told(), ElementsAre("1 print(1): exited 0"));
+}
+
+// What a program inside can do to those who look at its files.
+TEST_F(TraceTest, IsNotLedAstrayByAWorkspace) {
+  open_traced();
+  EXPECT_TRUE(run("t/a", {"write", "old", "1"}));
+  const fs::path outside = folder_.path() / "outside";
+  fs::create_directories(outside);
+  ASSERT_TRUE(write_file_atomically(outside / "secret", "1"));
+  const auto task = manager_->start("t/a", program({"sleep"}));
+  ASSERT_TRUE(task);
+  const fs::path inside = workspace();
+  fs::create_symlink(outside, inside / "folder");
+  fs::create_symlink(outside / "secret", inside / "link");
+  ASSERT_EQ(::mkfifo((inside / "pipe").c_str(), 0666), 0);
+  fs::create_hard_link(inside / "old", inside / "again");
+  struct timespec times[2] = {{1, 0}, {1, 0}};
+  ASSERT_TRUE(write_file_atomically(inside / "old-looking", "1"));
+  ASSERT_EQ(::utimensat(AT_FDCWD, (inside / "old-looking").c_str(), times, 0), 0);
+  ASSERT_TRUE(write_file_atomically(inside / "new\nline", "12"));
+  fs::create_directories(inside / "deep/er");
+  ASSERT_TRUE(write_file_atomically(inside / "deep/er/f", "123"));
+  sandboxes_.stop_sleepers();
+  ASSERT_TRUE(collect(**task, 100, Deadline::after(milliseconds(5'000))));
+  EXPECT_THAT(told(),
+      ElementsAre("1 write old 1: exited 0", "/workspace/old 1", "2 sleep: exited 0", "/workspace/again 1",
+          "/workspace/deep/er/f 3", "/workspace/new\\nline 2", "/workspace/old 1", "/workspace/old-looking 1"));
+
+  const UniqueFd folder(::open(inside.c_str(), O_RDONLY | O_DIRECTORY));
+  EXPECT_TRUE(open_workspace_file(folder.get(), "deep/er/f"));
+  for (const char* path : {"pipe", "link", "folder/secret", "none", "deep", "../x", "deep/er/f/g", "", "deep/"})
+    EXPECT_FALSE(open_workspace_file(folder.get(), path)) << path;
+}
+
+TEST(CommandText, IsWhatAPersonWouldType) {
+  EXPECT_EQ(command_text({"/bin/sh", "-c", "echo a | cat"}), "echo a | cat");
+  EXPECT_EQ(command_text({"/bin/bash", "-l", "-c", "ls"}), "ls");
+  EXPECT_EQ(command_text({"bun", "exec", "ls -l"}), "ls -l");
+  EXPECT_EQ(command_text({"bun", "-e", "a b", ""}), "bun -e 'a b' ''");
+}
+
+}  // namespace
+}  // namespace guard::sessions
