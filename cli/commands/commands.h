@@ -37,6 +37,7 @@ Result<int> cmd_config(const Options& options, CommandContext& context);
 Result<int> cmd_init(const Options& options, CommandContext& context);
 Result<int> cmd_brief(const Options& options, CommandContext& context);
 Result<int> cmd_session(const Options& options, CommandContext& context);
+Result<int> cmd_artifacts(const Options& options, CommandContext& context);
 Result<int> cmd_shell(const Options& options, CommandContext& context);
 Result<int> cmd_serve(const Options& options, CommandContext& context);
 Result<int> cmd_mcp(const Options& options, CommandContext& context);

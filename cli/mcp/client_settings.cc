@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/sessions/trace_options.h"
 #include "cli/settings_edit.h"
 #include "common/text/text.h"
 
@@ -41,7 +42,7 @@ Result<nlohmann::ordered_json> entry_of(const Options& options) {
   if (options.tenant != Options().tenant) add("--tenant", options.tenant);
   if (options.backend) add("--backend", std::string(backend_row(*options.backend).name));
   add("--state", absolute(options.state));
-  add("--trace", options.trace == "-" ? options.trace : absolute(options.trace));
+  for (const std::string& word : trace_words(options)) words.push_back(word);
   add("--config", absolute(options.config));
   for (const ConfigOverride& one : options.overrides) add(one.option.c_str(), one.text.value_or(""));
   return nlohmann::ordered_json{{"type", "stdio"}, {"command", "guard"}, {"args", words}};

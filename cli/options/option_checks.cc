@@ -45,6 +45,11 @@ Result<void> read_cap(std::string_view value, Options& options) {
   return mistake("--cap takes a number of bytes, or one with k, m or g", "0 is no cap");
 }
 
+Result<void> read_size(std::string_view value, std::optional<std::uint64_t>& bytes) {
+  if (parse_bytes(value, bytes.emplace())) return ok();
+  return mistake(fmt::format("{} is no size", shown_value(value)), "write a number of bytes, or one with k, m or g");
+}
+
 Result<void> read_max_age(std::string_view text, Options& options) {
   std::uint64_t value = 0;
   std::string_view unit = text;

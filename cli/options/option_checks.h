@@ -29,6 +29,12 @@ Result<void> read_target(std::string_view, Options& options) {
   return ok();
 }
 
+Result<void> read_size(std::string_view value, std::optional<std::uint64_t>& bytes);  // "64k", "1g"
+template <auto Member>
+Result<void> read_bytes(std::string_view value, Options& options) {
+  return read_size(value, options.*Member);
+}
+
 Result<void> read_jobs(std::string_view value, Options& options);
 Result<void> read_explain(std::string_view value, Options& options);  // "sandbox/a.test.ts:12", or a file alone
 Result<void> read_cap(std::string_view value, Options& options);

@@ -16,6 +16,7 @@
 #include "common/time.h"
 #include "pipeline/config/config.h"
 #include "runner/import/debian_image.h"
+#include "sessions/trace/catalogue.h"
 #include "validator/change/change_policy.h"
 
 namespace guard {
@@ -70,7 +71,8 @@ enum class Action : std::uint8_t {
   port,
   watch,
   import_image,
-  remove
+  remove,
+  get
 };
 
 template <>
@@ -83,10 +85,10 @@ template <>
 inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {
     "text", "json", "sarif", "junit", "github", "md", "html"};
 template <>
-inline constexpr std::array<std::string_view, 42> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
+inline constexpr std::array<std::string_view, 43> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
     "views", "doc", "diff", "install", "uninstall", "status", "agent", "run", "resume", "stop", "report", "review",
     "add", "retry", "drop", "plan", "supervise", "take", "send-back", "man", "bash", "zsh", "fish", "open", "exec",
-    "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import", "remove"};
+    "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import", "remove", "get"};
 
 // Everything that can be said: a verb, its action and arguments, and a member for each option of verbs.cc, with what
 // holds where the option is not given. A verb reads what its own options fill.
@@ -167,6 +169,12 @@ struct Options {
   std::string client;          // install: whose settings
   std::string trace;           // serve, too: "-": standard error; empty: none
 
+  // artifacts: of serve and mcp; nothing: no catalogue, or what the catalogue says
+  std::optional<sessions::Keep> keep_artifacts;
+  std::optional<std::uint64_t> artifact_bytes_max;   // of one
+  std::optional<std::uint64_t> artifacts_bytes_max;  // of all
+  std::string session;                               // empty: of all
+
   // redact
   std::uint64_t cap_bytes = 0;  // 0: no cap
   Kept kept = Kept::head;
@@ -188,7 +196,7 @@ struct Options {
   bool user = false;                       // units of this user
   bool go_on = false;                      // an unfinished night of the same plan first
   bool again = false;                      // tasks that are decided, too
-  std::optional<std::uint64_t> max_age_s;  // status
+  std::optional<std::uint64_t> max_age_s;  // status; artifacts
 };
 
 // Nothing to be run: help, the version, or a mistake on the command line.

@@ -293,6 +293,25 @@ constexpr OptionRow kSessionImage = sets("session.image",
 constexpr OptionRow kTrace = {"--trace", "FILE",
     "write a line of JSON for each command of a session and each file it made to FILE (-: standard error)",
     &Options::trace};
+constexpr OptionRow kArtifacts = {"--artifacts", "KEEP",
+    "catalogue what commands make (guard artifacts), and keep the contents of: none, failed commands' files, all",
+    read_choice<&Options::keep_artifacts>, kNamesOf<sessions::Keep>};
+constexpr OptionRow kArtifactsFileMax = {"--artifacts-file-max", "SIZE",
+    "a larger file gets a row, but no digest, and is not kept (default: 64m)",
+    read_bytes<&Options::artifact_bytes_max>};
+constexpr OptionRow kArtifactsMax = {"--artifacts-max", "SIZE",
+    "of all that is kept; the oldest contents go (default: 1g)", read_bytes<&Options::artifacts_bytes_max>};
+constexpr OptionRow kArtifactsAge = {
+    "--artifacts-age", "SPAN", "forget artifacts after so long: 12h, 7d (default: 30d)", read_max_age};
+constexpr OptionRow kArtifactsOptions[] = {
+    {"--session", "SESSION", "only those of this session", &Options::session},
+    only("get", {"--output", "FILE", "get: write it there (mode 0600); - prints it", &Options::output}),
+    only("get", {"--force", {}, "get: overwrite FILE", &Options::force}),
+    only("prune", {"--older-than", "SPAN", "prune: what was made so long ago: 12h, 7d (default: 30d)", read_max_age}),
+    only("prune", {"--dry-run", {}, "prune: say what would go, and remove nothing", &Options::dry_run}),
+    kState,
+    kFormat,
+};
 constexpr OptionRow kServeOptions[] = {
     kState,
     kSessionBackend,
@@ -302,6 +321,10 @@ constexpr OptionRow kServeOptions[] = {
     {"--log", "FILE", "write a line of JSON for each request to FILE, or to standard error where it is -",
         &Options::log_file},
     kTrace,
+    kArtifacts,
+    kArtifactsFileMax,
+    kArtifactsMax,
+    kArtifactsAge,
     {"--drain", "TIME", "when asked to stop, what runs has so long to end by itself (default: 10)", read_time_limit},
     only("install", {"--print", {}, "install: print the units, and write nothing", &Options::print}),
     only("install uninstall", {"--force", {}, "install, uninstall: units that were changed, too", &Options::force}),
@@ -317,6 +340,10 @@ constexpr OptionRow kMcpOptions[] = {
     only("install", {"--yes", {}, "install: write them into the project", &Options::yes}),
     {"--tenant", "NAME", "tools reach the sessions NAME/... and no others (default: mcp)", &Options::tenant},
     kTrace,
+    kArtifacts,
+    kArtifactsFileMax,
+    kArtifactsMax,
+    kArtifactsAge,
     kMaskEnv,
     kState,
     kSessionBackend,
@@ -392,6 +419,13 @@ constexpr ActionRow kSessionActions[] = {
     {Action::log, "SESSION COMMAND", 2, kNoSession, kASession},
     {Action::close, "SESSION [--remove]", 1, kNoSession, kASession},
     {Action::stats},
+};
+
+constexpr ActionRow kArtifactsActions[] = {
+    {Action::list},
+    {Action::get, "ID|PATH --output FILE", 1, "guard artifacts get needs the number or path of an artifact",
+        "guard artifacts get out/report.csv --output report.csv"},
+    {Action::prune, "[--older-than SPAN] [--dry-run]"},
 };
 
 constexpr ActionRow kServeActions[] = {{}, {Action::install}, {Action::uninstall}};
@@ -614,6 +648,19 @@ guard mcp --image python)",
         .exit_status = R"(0 the client has gone, or it was asked to stop; install: 0 up to date, 1 not written yet; 2
 failed, 64 usage)",
         .run = cmd_mcp},
+    {.name = "artifacts",
+        .summary = "list, fetch or forget the files that commands of sessions made",
+        .about = R"(Where `guard serve` or `guard mcp` was started with --artifacts, each regular file of
+/workspace that a command made or changed is catalogued at its end: path, size, SHA-256, media type, session, outcome.
+Files that a client puts there are not, nor what other commands do in a step's time. `get` takes a number of `list`, or
+a path, whose newest contents it writes after checking them against the digest. All work while `guard serve` runs.)",
+        .actions = kArtifactsActions,
+        .options = kArtifactsOptions,
+        .examples = R"(guard artifacts list --session me/first
+guard artifacts get out/report.csv --output report.csv
+guard artifacts prune --older-than 7d --dry-run)",
+        .exit_status = kPlainStatus,
+        .run = cmd_artifacts},
     {.name = "image",
         .summary = "build, list or remove the images that tests and sessions run on",
         .about = R"(Tests run on an image made of this machine's bun and C library and the project's

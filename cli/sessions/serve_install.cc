@@ -12,6 +12,7 @@
 #include "cli/sessions/serve_units.h"
 #include "cli/sessions/session_sandbox.h"
 #include "cli/sessions/session_service.h"
+#include "cli/sessions/trace_options.h"
 #include "cli/unit_surroundings.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
@@ -57,8 +58,9 @@ Result<ServeUnitRequest> request_of(const Options& options, CommandContext& cont
   const std::string token_folder = add_file("--token-file", options.token_file);
   if (!token_folder.empty()) request.writable.push_back(token_folder);
   if (options.time_limit.count() > 0) add("--drain", fmt::format("{}ms", options.time_limit.count()));
-  if (options.trace == "-") add("--trace", "-");
-  if (!options.trace.empty() && options.trace != "-") request.writable.push_back(add_file("--trace", options.trace));
+  for (const std::string& word : trace_words(options)) request.command.push_back(word);
+  if (!options.trace.empty() && options.trace != "-")
+    request.writable.push_back(fs::absolute(options.trace).lexically_normal().parent_path().native());
   // The journal keeps what is said to standard error.
   if (options.log_file.empty() || options.log_file == "-") {
     add("--log", "-");

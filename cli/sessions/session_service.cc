@@ -10,11 +10,11 @@
 #include "cli/commands/trusted_inputs.h"
 #include "cli/sessions/acads_session.h"
 #include "cli/sessions/session_sandbox.h"
+#include "cli/sessions/trace_options.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "common/threads.h"
 #include "pipeline/change/config_trust.h"
-#include "pipeline/run/run_output.h"
 #include "serve/http_client.h"
 #include "serve/task_stream.h"
 
@@ -105,13 +105,14 @@ Result<void> check_image_of_server(const Options& options, CommandContext& conte
 }
 
 Result<void> check_trace_of_server(const Options& options, CommandContext& context) {
-  if (options.trace.empty()) return ok();
+  const std::string wanted = trace_place(options);
+  if (wanted.empty()) return ok();
   GUARD_TRY_ASSIGN(const auto place, said_by_server(options, context, "trace"));
-  if (!place || place == sessions::Trace::place_of(options.trace)) return ok();
+  if (!place || place == wanted) return ok();
   return Error(ErrorCode::usage,
-      fmt::format("another process has the sessions, and writes {}",
-          place->empty() ? "no trace" : "the trace to " + printable(*place)))
-      .hint("leave --trace out, or stop `guard serve` and start `guard serve --trace FILE`");
+      fmt::format("another process has the sessions, and runs {}",
+          place->empty() ? "without --trace and --artifacts" : "with " + printable(*place)))
+      .hint(fmt::format("leave these options out, or stop `guard serve`, and start it with {}", printable(wanted)));
 }
 
 Result<SessionService> open_session_service(const Options& options, CommandContext& context, PoolUse pool) {
@@ -125,16 +126,11 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   if (pool == PoolUse::none) wanted.policy.pool_min = wanted.policy.pool_target = wanted.policy.starts_max = 0;
   wanted.remove_leftover = sandboxes.remove_leftover;
   for (auto& [name, value] : sandboxes.env) wanted.env[name] = std::move(value);
-  if (!options.trace.empty()) {
-    GUARD_TRY_ASSIGN(const auto variables, run_variables(loaded.config, context.environment));
-    GUARD_TRY_ASSIGN(SecretSource secrets, secrets_of(context.environment, loaded.config, variables));
-    GUARD_TRY_ASSIGN(wanted.trace,
-        sessions::Trace::open({std::move(secrets), loaded.config.limits.output_keep_bytes, options.trace}));
-  }
   SessionService service;
   service.backend = std::move(sandboxes.backend);
   service.image = loaded.config.session.image;
   service.limits = sandboxes.limits;
+  GUARD_TRY_ASSIGN(wanted.trace, open_trace(options, loaded, context, folder));
   GUARD_TRY_ASSIGN(service.manager, sessions::Manager::open(folder, std::move(sandboxes.factory), kClock, wanted));
   return service;
 }

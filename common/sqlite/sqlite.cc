@@ -153,10 +153,14 @@ Result<void> SqliteFile::make_tables() {
 
 Result<void> SqliteFile::open_for_writing() {
   GUARD_TRY(make_folders(file_.parent_path(), 0700).context(fmt::format("making the folder of {}", shown())));
-  // Made here for its mode, which SQLite then gives to the files beside it. One that is there is not opened: closing
-  // the descriptor would drop the locks that another connection of this process holds on the file.
-  const UniqueFd made(::open(file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!made && errno != EEXIST) return Error::from_errno(ErrorCode::io_error, fmt::format("making {}", shown()), errno);
+  {
+    // Made here for its mode, which SQLite then gives to the files beside it. One that is there is not opened, and the
+    // new one is closed before SQLite opens it: closing a descriptor drops all locks of this process on the file, and
+    // whichever process closes the file next would then remove the log that this one goes on to write.
+    const UniqueFd made(::open(file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!made && errno != EEXIST)
+      return Error::from_errno(ErrorCode::io_error, fmt::format("making {}", shown()), errno);
+  }
   GUARD_TRY(connect("", SQLITE_OPEN_READWRITE));
   GUARD_TRY_ASSIGN(const bool empty, identify_at_once());
   {

@@ -1,10 +1,9 @@
 #include "sessions/trace/trace.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,10 +19,15 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kSessionsMax = 10'000;  // whose steps are counted on
 constexpr std::size_t kCommandBytesMax = 16ul * 1024;
+constexpr std::size_t kFilesMax = 20'000;  // of one step; the rest is counted
 constexpr std::string_view kWithheld = "[withheld: it could not be masked]";
 
 std::string line_of(const ordered_json& event) {
   return event.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
@@ -68,13 +72,11 @@ struct Trace::Step::State {
 };
 
 Result<std::shared_ptr<Trace>> Trace::open(Settings settings) {
-  GUARD_TRY_ASSIGN(JsonLog log, JsonLog::open(settings.file));
+  std::optional<JsonLog> log;
+  if (!settings.file.empty()) {
+    GUARD_TRY_ASSIGN(log, JsonLog::open(settings.file));
+  }
   return std::shared_ptr<Trace>(new Trace(std::move(settings), std::move(log)));
-}
-
-std::string Trace::place_of(const std::string& file) {
-  if (file == "-") return fmt::format("the standard error of process {}", ::getpid());
-  return file.empty() ? file : std::filesystem::absolute(file).lexically_normal().native();
 }
 
 std::shared_ptr<Trace::Session> Trace::session(const std::string& id) {
@@ -128,17 +130,39 @@ void Trace::Step::finish(const End& end) {
   const std::lock_guard lock(session.mutex);
   event["step"] = ++session.steps;
   const auto before = std::exchange(session.files, state_->files());
-  const bool compared = before && session.files;
-  if (!compared) event["files"] = "not compared";
-  trace.log_.write(line_of(event));
-  if (!compared) return;
-  for (const auto& [path, state] : *session.files) {
+  std::vector<std::string> paths;
+  std::uint64_t left_out = 0;
+  const std::int64_t now = now_ms();
+  std::vector<Artifact> made;
+  for (const auto& [path, state] : before&& session.files ? *session.files : WorkspaceFiles()) {
     const auto known = before->find(path);
     if (known != before->end() && known->second == state) continue;
-    const std::string shown = trace.masked(printable(path));
-    trace.log_.write(line_of({{"event", "ARTIFACT_GENERATED"}, {"session", state_->session_id}, {"step", session.steps},
-        {"filename", shown.substr(shown.rfind('/') + 1)}, {"path", "/workspace/" + shown},
-        {"size_bytes", state.bytes}}));
+    if (made.size() >= kFilesMax && ++left_out > 0) continue;
+    paths.push_back(path);
+    Artifact& one = made.emplace_back();
+    one.session = state_->session_id;
+    one.step = session.steps;
+    one.path = trace.masked(path);
+    one.bytes = state.bytes;
+    one.outcome = end.outcome;
+    one.made_ms = now;
+  }
+  if (trace.settings_.catalogue) {
+    const auto open_file = [&](std::size_t row) { return open_workspace_file(state_->workspace.get(), paths[row]); };
+    if (const auto added = trace.settings_.catalogue->add(made, open_file); !added)
+      event["catalogue"] = trace.masked(added.error().to_string());
+  }
+  if (!trace.log_) return;
+  if (!before || !session.files) event["files"] = "not compared";
+  if (left_out > 0) event["files_left_out"] = left_out;
+  trace.log_->write(line_of(event));
+  for (const Artifact& one : made) {
+    const std::string path = printable(one.path);
+    ordered_json line = {{"event", "ARTIFACT_GENERATED"}, {"session", one.session}, {"step", one.step},
+        {"filename", path.substr(path.rfind('/') + 1)}, {"path", "/workspace/" + path}, {"size_bytes", one.bytes}};
+    if (one.id != 0)
+      line.update({{"artifact", one.id}, {"sha256", one.sha256}, {"media_type", one.media_type}, {"kept", one.kept}});
+    trace.log_->write(line_of(line));
   }
 }
 

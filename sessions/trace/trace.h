@@ -1,6 +1,6 @@
 // What was done in sandboxes, for programs that watch agents: each command of a session is a step from its start to its
 // end, whichever door it came through, and each regular file of /workspace that was made or changed meanwhile came of
-// it. A line of JSON each: SKILL_EXECUTION_STEP, then its ARTIFACT_GENERATED.
+// it. A line of JSON each: SKILL_EXECUTION_STEP, then its ARTIFACT_GENERATED; and, where there is a catalogue, a row.
 //
 // What clients do to files between steps (uploads, say) is nobody's step; while a step runs it can't be told apart from
 // what the command does. Of steps that run side by side the first one to end has the files. A file whose mode was
@@ -21,6 +21,7 @@
 #include "common/log.h"
 #include "redact/kinds/secret_source.h"
 #include "runner/tasks/open_sandbox.h"
+#include "sessions/trace/catalogue.h"
 #include "sessions/trace/workspace_files.h"
 
 namespace guard::sessions {
@@ -30,14 +31,14 @@ class Trace : public std::enable_shared_from_this<Trace> {
   struct Settings {
     SecretSource secrets;
     std::uint64_t output_bytes_max = 0;  // of a step's two streams together, as of any output; 0: no cap
-    std::string file;                    // "-": standard error
+    std::string file;                    // "-": standard error; empty: no lines
+    std::string place;                   // where all goes, in words that no other process has for other places
+    std::unique_ptr<Catalogue> catalogue;
   };
   // IO_ERROR.
   static Result<std::shared_ptr<Trace>> open(Settings settings);
 
-  // Where its lines go, as text that no other process has for another place. `file` as in Settings; empty: nowhere.
-  static std::string place_of(const std::string& file);
-  std::string place() const { return place_of(settings_.file); }
+  const std::string& place() const { return settings_.place; }
 
   struct End {
     std::string outcome;  // "exited 0"
@@ -70,12 +71,12 @@ class Trace : public std::enable_shared_from_this<Trace> {
     std::size_t live = 0;
     std::optional<WorkspaceFiles> files;  // that are known, while a step is live
   };
-  explicit Trace(Settings settings, JsonLog log) : settings_(std::move(settings)), log_(std::move(log)) {}
+  Trace(Settings settings, std::optional<JsonLog> log) : settings_(std::move(settings)), log_(std::move(log)) {}
   std::shared_ptr<Session> session(const std::string& id);
   std::string masked(std::string_view text) const;
 
   const Settings settings_;
-  const JsonLog log_;
+  const std::optional<JsonLog> log_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Session>> sessions_;
 };

@@ -29,7 +29,9 @@ class TraceTest : public SessionsTest {
   static constexpr std::size_t kOutputMax = 1'000;
 
   std::string file() const { return folder_.path() / "trace.jsonl"; }
-  std::shared_ptr<Trace> trace() { return *Trace::open({*SecretSource::shipped(), kOutputMax, file()}); }
+  std::shared_ptr<Trace> trace() {
+    return *Trace::open({*SecretSource::shipped(), kOutputMax, file(), "here", nullptr});
+  }
   void open_traced() {
     Options options = without_pool();
     options.trace = trace();
