@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <openssl/crypto.h>
+#include <poll.h>
 #include <strings.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -136,6 +137,25 @@ Result<LoopbackListener> listen_on_loopback(std::string_view address) {
   if (::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) return failed("getsockname");
   return LoopbackListener{
       std::move(listener), fmt::format(fmt::runtime(is_v4 ? "{}:{}" : "[{}]:{}"), host, ntohs(bound.sin6_port))};
+}
+
+Result<UniqueFd> connect_to_loopback(std::string_view address, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const Loopback parsed, parse_loopback(address));
+  const auto& [host, is_v4, v4, v6] = parsed;
+  const auto* named = is_v4 ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<const sockaddr*>(&v6);
+  UniqueFd fd(::socket(named->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return failed("making a socket");
+  if (::connect(fd.get(), named, is_v4 ? sizeof v4 : sizeof v6) == 0) return fd;
+  if (errno != EINPROGRESS) return failed(fmt::format("connecting to {}", address));
+  // Where nobody takes connections from a full queue.
+  pollfd writable{fd.get(), POLLOUT, 0};
+  if (::poll(&writable, 1, deadline.poll_timeout()) == 0)
+    return Error(ErrorCode::execution_timeout, fmt::format("{} takes no connection", address));
+  int fault = 0;
+  socklen_t size = sizeof fault;
+  if (::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &fault, &size) == 0 && fault == 0) return fd;
+  errno = fault;
+  return failed(fmt::format("connecting to {}", address));
 }
 
 Result<Token> Token::of_file(const std::filesystem::path& path) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/result.h"
+#include "common/time.h"
 #include "common/unique_fd.h"
 
 namespace guard::serve {
@@ -23,6 +24,8 @@ struct LoopbackListener {
 };
 Result<LoopbackListener> listen_on_loopback(std::string_view address);
 Result<void> check_loopback(std::string_view address);  // the same, of what will be listened at later
+// To whoever listens at such an address. EXECUTION_TIMEOUT, IO_ERROR.
+Result<UniqueFd> connect_to_loopback(std::string_view address, Deadline deadline);
 
 // 64 hex digits, which are to be known to nobody else.
 class Token {

@@ -91,7 +91,7 @@ Result<std::unique_ptr<Task>> Manager::start(const std::string& id, const TaskSp
       }
     }
     std::unique_ptr<Trace::Step> step;
-    if (spec.kind == TaskOperation::program && title != "")
+    if (state_->options.trace && spec.kind == TaskOperation::program && title != "")
       step = begin_step(id, title ? *title : command_text(spec.argv));
     auto task = use.sandbox->start(spec);
     if (task)

@@ -168,6 +168,7 @@ struct Options {
   std::string tenant = "mcp";  // of all sessions
   std::string client;          // install: whose settings
   std::string trace;           // serve, too: "-": standard error; empty: none
+  std::string otlp;            // the same: a collector's URL
 
   // artifacts: of serve and mcp; nothing: no catalogue, or what the catalogue says
   std::optional<sessions::Keep> keep_artifacts;

@@ -293,6 +293,8 @@ constexpr OptionRow kSessionImage = sets("session.image",
 constexpr OptionRow kTrace = {"--trace", "FILE",
     "write a line of JSON for each command of a session and each file it made to FILE (-: standard error)",
     &Options::trace};
+constexpr OptionRow kOtlp = {"--otlp", "URL",
+    "export each command as a span, without its output, to a collector here: http://127.0.0.1:4318", &Options::otlp};
 constexpr OptionRow kArtifacts = {"--artifacts", "KEEP",
     "catalogue what commands make (guard artifacts), and keep the contents of: none, failed commands' files, all",
     read_choice<&Options::keep_artifacts>, kNamesOf<sessions::Keep>};
@@ -321,6 +323,7 @@ constexpr OptionRow kServeOptions[] = {
     {"--log", "FILE", "write a line of JSON for each request to FILE, or to standard error where it is -",
         &Options::log_file},
     kTrace,
+    kOtlp,
     kArtifacts,
     kArtifactsFileMax,
     kArtifactsMax,
@@ -340,6 +343,7 @@ constexpr OptionRow kMcpOptions[] = {
     only("install", {"--yes", {}, "install: write them into the project", &Options::yes}),
     {"--tenant", "NAME", "tools reach the sessions NAME/... and no others (default: mcp)", &Options::tenant},
     kTrace,
+    kOtlp,
     kArtifacts,
     kArtifactsFileMax,
     kArtifactsMax,

@@ -111,7 +111,7 @@ Result<void> check_trace_of_server(const Options& options, CommandContext& conte
   if (!place || place == wanted) return ok();
   return Error(ErrorCode::usage,
       fmt::format("another process has the sessions, and runs {}",
-          place->empty() ? "without --trace and --artifacts" : "with " + printable(*place)))
+          place->empty() ? "without --trace, --artifacts and --otlp" : "with " + printable(*place)))
       .hint(fmt::format("leave these options out, or stop `guard serve`, and start it with {}", printable(wanted)));
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/file_io.h"
 #include "pipeline/run/run_output.h"
+#include "serve/otlp.h"
 
 namespace guard {
 
@@ -14,6 +16,7 @@ std::vector<std::string> trace_words(const Options& options) {
   };
   if (!options.trace.empty())
     add("--trace", options.trace == "-" ? "-" : std::filesystem::absolute(options.trace).lexically_normal().native());
+  if (!options.otlp.empty()) add("--otlp", options.otlp);
   if (!options.keep_artifacts) return words;
   add("--artifacts", std::string(to_string(*options.keep_artifacts)));
   if (options.artifact_bytes_max) add("--artifacts-file-max", std::to_string(*options.artifact_bytes_max));
@@ -41,8 +44,17 @@ Result<std::shared_ptr<sessions::Trace>> open_trace(const Options& options, cons
     if (options.max_age_s) limits.age_max_ms = static_cast<std::int64_t>(*options.max_age_s) * 1'000;
     GUARD_TRY_ASSIGN(catalogue, sessions::Catalogue::open(folder, sessions::Catalogue::Role::writer, limits));
   }
+  std::function<void(sessions::StepSpan)> take_span;
+  if (!options.otlp.empty()) {
+    // It may come at any time, beside what this thread prints.
+    const auto say = [](const std::string& sentence) {
+      static_cast<void>(write_all(STDERR_FILENO, fmt::format("guard: {}\n", sentence)));
+    };
+    GUARD_TRY_ASSIGN(std::shared_ptr<serve::OtlpExporter> exporter, serve::OtlpExporter::start(options.otlp, say));
+    take_span = [exporter](sessions::StepSpan span) { exporter->add(std::move(span)); };
+  }
   return sessions::Trace::open({std::move(secrets), loaded.config.limits.output_keep_bytes, options.trace,
-      trace_place(options), std::move(catalogue)});
+      trace_place(options), std::move(catalogue), std::move(take_span)});
 }
 
 }  // namespace guard

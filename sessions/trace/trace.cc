@@ -26,8 +26,11 @@ std::string line_of(const ordered_json& event) {
   return event.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+constexpr std::size_t kSpanCommandBytesMax = 4ul * 1024;
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace
@@ -66,6 +69,7 @@ struct Trace::Step::State {
   const std::shared_ptr<Session> session;
   const std::string command;
   const UniqueFd workspace;
+  const std::int64_t begun_ns = now_ns();
   OutputBudget budget;
   Capture out;
   Capture err;
@@ -122,8 +126,9 @@ void Trace::Step::finish(const End& end) {
   const Trace& trace = *state_->trace;
   const std::string out = state_->out.finish(end.exit_code.has_value());
   const std::string err = state_->err.finish(end.exit_code.has_value());
+  const std::string command = cut_text(trace.masked(state_->command), kCommandBytesMax, "...");
   ordered_json event = {{"event", "SKILL_EXECUTION_STEP"}, {"session", state_->session_id}, {"step", 0},
-      {"command", cut_text(trace.masked(state_->command), kCommandBytesMax, "...")}, {"outcome", end.outcome},
+      {"command", command}, {"outcome", end.outcome},
       {"exit_code", end.exit_code ? ordered_json(*end.exit_code) : ordered_json()}, {"elapsed_ms", end.elapsed.count()},
       {"stdout", out}, {"stderr", err}, {"dropped_bytes", state_->budget.dropped_bytes()}};
   Session& session = *state_->session;
@@ -132,7 +137,7 @@ void Trace::Step::finish(const End& end) {
   const auto before = std::exchange(session.files, state_->files());
   std::vector<std::string> paths;
   std::uint64_t left_out = 0;
-  const std::int64_t now = now_ms();
+  const std::int64_t now = now_ns();
   std::vector<Artifact> made;
   for (const auto& [path, state] : before&& session.files ? *session.files : WorkspaceFiles()) {
     const auto known = before->find(path);
@@ -145,12 +150,16 @@ void Trace::Step::finish(const End& end) {
     one.path = trace.masked(path);
     one.bytes = state.bytes;
     one.outcome = end.outcome;
-    one.made_ms = now;
+    one.made_ms = now / 1'000'000;
   }
   if (trace.settings_.catalogue) {
     const auto open_file = [&](std::size_t row) { return open_workspace_file(state_->workspace.get(), paths[row]); };
     if (const auto added = trace.settings_.catalogue->add(made, open_file); !added)
       event["catalogue"] = trace.masked(added.error().to_string());
+  }
+  if (trace.settings_.take_span) {
+    trace.settings_.take_span({state_->session_id, session.steps, cut_text(command, kSpanCommandBytesMax, "..."),
+        end.outcome, end.exit_code, state_->begun_ns, std::max(now, state_->begun_ns), made.size() + left_out});
   }
   if (!trace.log_) return;
   if (!before || !session.files) event["files"] = "not compared";

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,18 @@
 
 namespace guard::sessions {
 
+// A step, as it may leave this process.
+struct StepSpan {
+  std::string session;
+  std::uint64_t step = 0;
+  std::string command;  // masked
+  std::string outcome;
+  std::optional<std::int64_t> exit_code;
+  std::int64_t begun_ns = 0;  // since 1970
+  std::int64_t ended_ns = 0;
+  std::uint64_t files = 0;  // that came of it
+};
+
 class Trace : public std::enable_shared_from_this<Trace> {
  public:
   struct Settings {
@@ -34,6 +47,7 @@ class Trace : public std::enable_shared_from_this<Trace> {
     std::string file;                    // "-": standard error; empty: no lines
     std::string place;                   // where all goes, in words that no other process has for other places
     std::unique_ptr<Catalogue> catalogue;
+    std::function<void(StepSpan span)> take_span;  // once a step has ended; must not wait
   };
   // IO_ERROR.
   static Result<std::shared_ptr<Trace>> open(Settings settings);

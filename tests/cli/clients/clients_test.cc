@@ -1,5 +1,5 @@
-// Clients of others, against guard as it is built: MCP's SDK and conformance suite, and E2B's. Skipped where npm has
-// not installed them, unless GUARD_TEST_REQUIRE_CLIENTS says that they have to be there.
+// Clients of others, against guard as it is built: MCP's SDK and conformance suite, E2B's, OpenTelemetry's schema.
+// Skipped where npm has not installed them, unless GUARD_TEST_REQUIRE_CLIENTS says that they have to be there.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -126,6 +126,12 @@ TEST_F(ForeignClients, TheConformanceSuiteFindsNothing) {
   const auto result = script({GUARD_SOURCE_DIR "/tests/cli/clients/conformance.mjs", variable("GUARD_CLIENTS"),
       address_, token(), "server-initialize", "ping", "tools-list", "resources-list", "server-sse-multiple-streams"});
   EXPECT_THAT(result.out, EndsWith("ok\n")) << result.err;
+}
+
+TEST_F(ForeignClients, OpenTelemetrysSchemaHoldsOfWhatIsExported) {
+  const auto result = script({GUARD_SOURCE_DIR "/tests/cli/clients/otlp.mjs", variable("GUARD_CLIENTS"), GUARD_PROGRAM,
+      state_.path(), project_.path()});
+  EXPECT_EQ(result.out, "ok\n") << result.err;
 }
 
 TEST_F(ForeignClients, PrometheusScrapesTheMetrics) {

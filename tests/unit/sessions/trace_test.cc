@@ -30,7 +30,7 @@ class TraceTest : public SessionsTest {
 
   std::string file() const { return folder_.path() / "trace.jsonl"; }
   std::shared_ptr<Trace> trace() {
-    return *Trace::open({*SecretSource::shipped(), kOutputMax, file(), "here", nullptr});
+    return *Trace::open({*SecretSource::shipped(), kOutputMax, file(), "here", nullptr, nullptr});
   }
   void open_traced() {
     Options options = without_pool();
