@@ -11,10 +11,14 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 #include <thread>
 
 #include "common/environment.h"
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "common/text/text.h"
 #include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
@@ -210,7 +214,8 @@ TEST_F(ForeignClients, MakeDocumentsByEveryDoor) {
       "libreoffice-impress-nogui", "--package", "libreoffice-writer-nogui", "--package", "poppler-utils", "--package",
       "python3-docx", "--package", "python3-openpyxl", "--package", "fonts-liberation"});
   ASSERT_EQ(built.exit_status, 0) << built.err;
-  serve("namespace", {"--image", "office"});
+  const fs::path trace = project_.path() / "trace.jsonl";
+  serve("namespace", {"--image", "office", "--artifacts", "all", "--trace", trace});
   ProcessSpec spec;
   spec.argv = {"./make.sh"};
   spec.cwd = example;
@@ -232,6 +237,41 @@ TEST_F(ForeignClients, MakeDocumentsByEveryDoor) {
             {"E2B_API_KEY", "e2b_" + token()}});
     EXPECT_EQ(result.out, "ok\n") << way.front() << ": " << result.err;
   }
+  // What each session has run and made, by the trace and by the catalogue.
+  std::map<std::string, std::vector<std::string>> commands;
+  std::map<std::string, std::map<std::string, std::string>> told;
+  const std::string lines = *read_file(trace, 1u << 20);
+  for (const std::string_view line : pieces_of(lines)) {
+    const auto event = nlohmann::json::parse(line);
+    if (event["event"] == "SKILL_EXECUTION_STEP") {
+      EXPECT_EQ(event["exit_code"], 0) << line;
+      commands[event["session"]].push_back(event["command"]);
+    } else {
+      told[event["session"]][event["filename"]] = event["sha256"];
+    }
+  }
+  ASSERT_EQ(commands.size(), 3U);
+  std::map<std::string, std::map<std::string, std::string>> catalogued;
+  const auto list = project_.guard({"artifacts", "list", "--state", state_.path(), "--format", "json"}).document();
+  for (const auto& row : list["artifacts"]) {
+    EXPECT_EQ(row["kept"], true) << row.dump();
+    catalogued[row["session"]][row["name"]] = row["sha256"];
+  }
+  EXPECT_EQ(catalogued, told);
+  for (const auto& [session, ran] : commands) {
+    EXPECT_EQ(ran.size(), 4U) << session;
+    EXPECT_THAT(ran.back(), HasSubstr("pdftoppm")) << session;
+    EXPECT_EQ(catalogued[session].count("deck.js"), 0U) << "uploaded, not made";
+    for (const char* name : {"deck.pptx", "deck.pdf", "slide-1.png", "report.docx", "report.pdf", "sales.xlsx"}) {
+      EXPECT_EQ(catalogued[session].count(name), 1U) << session << name;
+      const fs::path here = example / name;
+      if (session != "documents/example") continue;
+      EXPECT_EQ(catalogued[session][name], sha256_hex(*read_file(here, 1u << 24))) << name;
+    }
+  }
+  const auto got = project_.guard(
+      {"artifacts", "get", "sales.xlsx", "--session", "documents/example", "--output", "-", "--state", state_.path()});
+  EXPECT_EQ(sha256_hex(got.out), catalogued["documents/example"]["sales.xlsx"]);
 }
 
 }  // namespace
