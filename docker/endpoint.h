@@ -13,8 +13,7 @@ namespace guard::docker {
 
 // Files in PEM form. `certificate` and `key` are ours and may both be empty: then the engine must ask for none.
 struct TlsFiles {
-  std::string
-      authority;  // who may have signed the engine's certificate; nobody else may, the system's list is not used
+  std::string authority;  // who may have signed the certificate; nobody else may
   std::string certificate;
   std::string key;
   bool operator==(const TlsFiles&) const = default;

@@ -1,6 +1,5 @@
 // One HTTP/1.1 exchange with a container engine, or another service that an Endpoint names: connect, send a request,
-// receive the answer, each bounded in time by a deadline, in size by a limit, and ended early by the cancel token. The
-// only file behind which Boost.Beast is seen.
+// receive the answer, each bounded in time by a deadline, in size by a limit, and ended early by the cancel token.
 //
 // An answer must say where it ends (a length or chunks). One that ends with the connection could be half of itself and
 // nobody would know, so it is refused.

@@ -207,7 +207,8 @@ Result<std::string> client_with(const Token& token, const Origin& said) {
   if (!said.api_key.empty()) {
     constexpr std::string_view kPrefix = "e2b_";  // without it some of those clients send nothing
     const bool has_prefix = said.api_key.starts_with(kPrefix);
-    if (token.is(said.api_key.substr(has_prefix ? kPrefix.size() : 0))) return std::string("token");
+    if (token.is(said.api_key) || (has_prefix && token.is(said.api_key.substr(kPrefix.size()))))
+      return std::string("token");
     return denied("the API key is not this guard's token").detail("status", "401");
   }
   constexpr std::string_view kBearer = "Bearer ";  // in whatever case

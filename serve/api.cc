@@ -221,7 +221,7 @@ Result<void> Api::route(const Request& request, Answer& answer) {
   if (get && path == "/healthz") return say(answer, {{"status", "ok"}});
   if (get && path == "/metrics") {
     GUARD_TRY(answer.begin(200, "text/plain; version=0.0.4"));
-    return answer.write(metrics_text(manager_.stats()));
+    return answer.write(counts_ == nullptr ? metrics_text(manager_.stats()) : metrics_text(manager_.stats(), *counts_));
   }
   if (get && path == "/v1/stats") {
     ordered_json stats = stats_json(manager_.stats());

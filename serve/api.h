@@ -62,12 +62,16 @@ class Answer {
 constexpr std::size_t kBodyBytesMax = 128u << 20;  // of a request
 
 // Thread-safe.
+class Counts;
+
 class Api {
  public:
   // `manager` must outlive it. `image`: the name of what sandboxes are made of, for those who ask; empty: the
   // project's.
   explicit Api(sessions::Manager& manager, std::string image = {}, ClientLimits limits = {})
       : manager_(manager), image_(std::move(image)), clients_(limits) {}
+  // For /metrics; must outlive it.
+  void show(const Counts& counts) { counts_ = &counts; }
 
   // Everything that goes wrong is in the answer. An Error where it had begun and can't be brought to its end: half a
   // file, say.
@@ -88,6 +92,7 @@ class Api {
 
   sessions::Manager& manager_;
   const std::string image_;
+  const Counts* counts_ = nullptr;
   Clients clients_;
 };
 

@@ -44,6 +44,8 @@ constexpr milliseconds kLookWhileStopping{20};
 // What a refused client still sends is read for so long, or it would not come to see the answer.
 constexpr milliseconds kLingerMax{1'000};
 constexpr std::size_t kHeaderBytesMax = 64ul * 1024;
+// With more connections than these an answer ends its own, and nobody has to be cut for others.
+constexpr std::size_t kKeptMax = kConnectionsMax * 3 / 4;
 constexpr std::uint64_t kBodyStep = 1u << 20;
 
 Error failed(std::string_view doing) { return Error::from_errno(ErrorCode::io_error, doing, errno); }
@@ -132,6 +134,7 @@ struct Connection {
   const Listener* listener = nullptr;
   std::atomic<SteadyClock::time_point> known_by = SteadyClock::now() + kHeadMax;
   std::atomic<Peer> peer = Peer::unknown;
+  std::atomic<bool> rested = false;  // a client's, between two requests
   std::atomic<bool> done = false;
   std::thread thread;
 
@@ -142,6 +145,7 @@ struct Connection {
   // It was answered, and may ask again. False: it has become a stream.
   bool rest() {
     known_by = SteadyClock::now() + kHeadMax;
+    rested = true;
     Peer before = Peer::client;
     return peer.compare_exchange_strong(before, Peer::unknown);
   }
@@ -179,8 +183,9 @@ class HttpAnswer final : public Answer {
   }
 
   Result<void> write(std::string_view bytes) override {
-    if (bytes.empty()) return ok();
-    error_code failure;
+    if (bytes.empty() || !has_body_) return ok();
+    error_code failure = failure_;
+    if (failure) return said(failure);
     boost::asio::write(socket_, http::make_chunk(boost::asio::buffer(bytes.data(), bytes.size())), failure);
     return said(failure);
   }
@@ -208,8 +213,8 @@ class HttpAnswer final : public Answer {
 
   // Whether another request may follow.
   bool finish() {
-    error_code failure;
-    if (status_ != 0 && has_body_) boost::asio::write(socket_, http::make_chunk_last(), failure);
+    error_code failure = failure_;
+    if (status_ != 0 && has_body_ && !failure) boost::asio::write(socket_, http::make_chunk_last(), failure);
     return stays_ && status_ != 0 && !failure;
   }
 
@@ -218,8 +223,9 @@ class HttpAnswer final : public Answer {
   const std::string& outcome() const noexcept { return outcome_; }
 
  private:
-  static Result<void> said(const error_code& failure) {
+  Result<void> said(const error_code& failure) {
     if (!failure) return ok();
+    failure_ = failure;
     return Error(ErrorCode::io_error, fmt::format("answering a client: {}", failure.message()));
   }
 
@@ -228,6 +234,7 @@ class HttpAnswer final : public Answer {
   unsigned status_ = 0;
   bool has_body_ = true;
   bool stays_ = false;
+  error_code failure_;  // of a write: what comes after it would be read as something else
   std::string outcome_ = "ok";
   std::string upgrade_;
   std::vector<std::pair<std::string, std::string>> fields_;
@@ -237,6 +244,7 @@ struct Server {
   const ServeOptions& options;
   Api& api;
   std::atomic<std::size_t> at_work = 0;  // requests that are being answered
+  std::atomic<std::size_t> connections = 0;
 };
 
 class AtWork {
@@ -377,6 +385,20 @@ void linger(Socket& socket) {
   }
 }
 
+// An empty line before a request is none (RFC 9112, 2.2). False: nothing came.
+bool skip_empty_lines(Socket& socket, boost::beast::flat_buffer& buffer) {
+  constexpr std::size_t kPiece = 4096;
+  for (;;) {
+    const auto bytes = buffer.data();
+    const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
+    buffer.consume(std::min(text.find_first_not_of("\r\n"), text.size()));
+    if (buffer.size() > 0) return true;
+    error_code failure;
+    buffer.commit(socket.read_some(buffer.prepare(kPiece), failure));
+    if (failure) return false;
+  }
+}
+
 // Whether another request may follow.
 bool serve_one(Connection& connection, Server& server) {
   Socket socket(connection.socket.get());
@@ -384,7 +406,14 @@ bool serve_one(Connection& connection, Server& server) {
   Incoming in;
   in.parser.body_limit(kBodyBytesMax);
   in.parser.header_limit(kHeaderBytesMax);
+  if (!skip_empty_lines(socket, in.buffer)) return false;
   http::read_header(socket, in.buffer, in.parser, in.failure);
+  // Now: a body's trailer is put to the head.
+  const std::string wanted(in.parser.get()[http::field::upgrade]);
+  const auto verb = in.parser.get().method();
+  const bool is_plain =
+      verb == http::verb::get || verb == http::verb::post || verb == http::verb::put || verb == http::verb::delete_;
+  const bool may_stay = is_plain && in.parser.get().version() == 11 && in.parser.keep_alive();
   const auto begun = SteadyClock::now();
   // Half a head, or none: there is nobody to speak to.
   const bool is_of_http = in.failure.category() == error_code(http::error::end_of_stream).category();
@@ -393,14 +422,9 @@ bool serve_one(Connection& connection, Server& server) {
     return false;
   const auto read = read_request(socket, connection, server, in);
   // Whoever speaks on before the answer is there has not asked for another protocol.
-  const auto wanted = in.parser.get()[http::field::upgrade];
-  if (read && in.buffer.size() == 0) answer.may_upgrade_to({wanted.data(), wanted.size()});
-  const auto verb = in.parser.get().method();
-  const bool is_plain =
-      verb == http::verb::get || verb == http::verb::post || verb == http::verb::put || verb == http::verb::delete_;
-  if (read && in.buffer.size() == 0 && is_plain && in.parser.get().version() == 11 && in.parser.keep_alive() &&
-      !server.api.clients().stopping())
-    answer.stay();
+  const bool is_alone = read && in.buffer.size() == 0;
+  if (is_alone) answer.may_upgrade_to(wanted);
+  if (is_alone && may_stay && server.connections < kKeptMax && !server.api.clients().stopping()) answer.stay();
   bool stays = false;
   if (read) {
     const AtWork work(server.at_work);
@@ -441,11 +465,16 @@ class Connections {
   // Clients take places for good, so others wait for them to be answered.
   bool is_full(const Listener& listener) const { return count(listener, Peer::client) >= kConnectionsMax; }
 
-  // Whoever has not said who he is goes for others, the first one first. False: there is none.
+  // Whoever has not said who he is goes for others, the first one first; then a client that rests. False: there is
+  // none.
   bool make_room(const Listener& listener) {
     if (count(listener, Peer::client) + count(listener, Peer::unknown) < kConnectionsMax) return true;
-    return std::any_of(all_.begin(), all_.end(),
-        [&](Connection& connection) { return connection.listener == &listener && connection.drop(); });
+    const auto dropped = [&](bool rested) {
+      return std::any_of(all_.begin(), all_.end(), [&](Connection& connection) {
+        return connection.listener == &listener && connection.rested == rested && connection.drop();
+      });
+    };
+    return dropped(false) || dropped(true);
   }
 
   void accept(const Listener& listener, Server& server) {
@@ -455,14 +484,17 @@ class Connections {
     Connection& connection = all_.emplace_back();
     connection.socket = std::move(accepted);
     connection.listener = &listener;
+    ++server.connections;
     auto thread = new_thread([&connection, &server] {
       serve_connection(connection, server);
       ::shutdown(connection.socket.get(), SHUT_RDWR);
+      --server.connections;
       connection.done = true;
     });
     if (thread) {
       connection.thread = std::move(*thread);
     } else {
+      --server.connections;
       all_.pop_back();
     }
   }

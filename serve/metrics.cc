@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "common/text/text.h"
@@ -24,13 +25,27 @@ std::string label(std::string_view text) {
   return escaped;
 }
 
+struct FamilyRow {
+  std::string_view name, key, help;
+};
+constexpr std::array<FamilyRow, 3> kFamilies = {{
+    {"guard_runs_total", "verdict", "Runs of tests that tools asked for, by verdict."},
+    {"guard_findings_total", "rule", "Findings of checks and runs that tools asked for, by rule."},
+    {"guard_redactions_total", "kind", "What was masked in answers of tools, by kind."},
+}};
+
 void head(std::string& text, std::string_view name, std::string_view type, std::string_view help) {
   text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
 }
 
 }  // namespace
 
-std::string metrics_text(const sessions::Stats& stats) {
+void Counts::add(Family family, const std::string& label, std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  counts_[family][label] += count;
+}
+
+std::string metrics_text(const sessions::Stats& stats, const Counts& counts) {
   std::string text;
   head(text, "guard_pool_sandboxes", "gauge", "Sandboxes that are ready for a session or being started.");
   text += fmt::format("guard_pool_sandboxes{{state=\"ready\"}} {}\n", stats.pooled);
@@ -59,6 +74,13 @@ std::string metrics_text(const sessions::Stats& stats) {
   text += fmt::format("guard_sweep_sessions{{result=\"checked\"}} {}\n", stats.last_sweep.checked);
   text += fmt::format("guard_sweep_sessions{{result=\"expired\"}} {}\n", stats.last_sweep.expired);
   text += fmt::format("guard_sweep_sessions{{result=\"cleaned\"}} {}\n", stats.last_sweep.cleaned);
+  const std::lock_guard lock(counts.mutex_);
+  for (const auto& [family, labels] : counts.counts_) {
+    const auto& [name, key, help] = kFamilies[static_cast<std::size_t>(family)];
+    head(text, name, "counter", help);
+    for (const auto& [value, count] : labels)
+      text += fmt::format("{}{{{}=\"{}\"}} {}\n", name, key, label(value), count);
+  }
   return text;
 }
 

@@ -232,6 +232,7 @@ class TaskServer {
     if (frame.type != FrameType::start) return found == tasks_.end() || found->second->take(frame);
     auto spec = decode_start(frame.payload);
     if (!spec || found != tasks_.end()) return false;
+    if (spec->title && spec->title->empty()) spec->title.reset();  // to hide a step is not the client's
     forget_ended();
     if (tasks_.size() >= 2 * task_protocol::kTasksMax) return false;  // half of them are about to say that they ended
     tasks_.emplace(frame.id, std::make_unique<ServedTask>(frame.id, start_, *std::move(spec), send_));

@@ -92,7 +92,7 @@ Result<std::unique_ptr<Task>> Manager::start(const std::string& id, const TaskSp
     }
     std::unique_ptr<Trace::Step> step;
     if (state_->options.trace && spec.kind == TaskOperation::program && title != "")
-      step = begin_step(id, title ? *title : command_text(spec.argv));
+      step = begin_step(id, title ? *title : command_text(spec.argv), given.env);
     auto task = use.sandbox->start(spec);
     if (task)
       return std::unique_ptr<Task>(
@@ -103,7 +103,8 @@ Result<std::unique_ptr<Task>> Manager::start(const std::string& id, const TaskSp
   }
 }
 
-std::unique_ptr<Trace::Step> Manager::begin_step(const std::string& id, std::string command) {
+std::unique_ptr<Trace::Step> Manager::begin_step(
+    const std::string& id, std::string command, const std::map<std::string, std::string>& env) {
   if (!state_->options.trace) return nullptr;
   std::string folder;
   {
@@ -112,7 +113,7 @@ std::unique_ptr<Trace::Step> Manager::begin_step(const std::string& id, std::str
     if (session != state_->sessions.end()) folder = session->second.row.workspace;
   }
   auto workspace = state_->estate->workspaces().open_one(folder);
-  return state_->options.trace->begin(id, std::move(command), workspace ? std::move(*workspace) : UniqueFd());
+  return state_->options.trace->begin(id, std::move(command), workspace ? std::move(*workspace) : UniqueFd(), env);
 }
 
 std::string Manager::trace_place() const { return state_->options.trace ? state_->options.trace->place() : ""; }

@@ -124,7 +124,8 @@ class Manager {
       const std::string& session, const TaskSpec& spec, std::size_t output_bytes_max, Deadline deadline);
 
   // What `command` does from now on, in a task that is there already, as a step of its own. Null: nobody traces.
-  std::unique_ptr<Trace::Step> begin_step(const std::string& session, std::string command);
+  std::unique_ptr<Trace::Step> begin_step(
+      const std::string& session, std::string command, const std::map<std::string, std::string>& env);
   std::string trace_place() const;  // empty: none
 
   // In the background: its output, both streams as they come, goes to a log. Answers the command's id.

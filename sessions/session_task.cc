@@ -2,7 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
+
 namespace guard::sessions {
+namespace {
+
+constexpr milliseconds kKillMax{2'000};
+
+}  // namespace
 
 std::string outcome_text(const TaskEnd& end) {
   return fmt::format("{} {}", to_string(end.outcome.kind), end.outcome.value);
@@ -45,19 +52,18 @@ Result<std::optional<Task::Piece>> SessionTask::read(Deadline deadline) {
   if (*piece) {
     step_->push((*piece)->stream, (*piece)->bytes);
   } else {
-    finish_step();  // before anybody hears of the end
+    finish_step(false);  // before anybody hears of the end
   }
   return piece;
 }
 
 // What could not be started is no step.
-void SessionTask::finish_step() {
-  const auto end = task_->ended() ? task_->end() : Result<TaskEnd>(Error(ErrorCode::cancelled, "given up"));
+void SessionTask::finish_step(bool given_up) {
+  const auto end = given_up ? Result<TaskEnd>(Error(ErrorCode::cancelled, "given up")) : task_->end();
   if (end) {
     step_->finish(Trace::end_of(*end));
   } else if (const ErrorCode code = end.error().code();
              code != ErrorCode::file_not_found && code != ErrorCode::execution_failed) {
-    const bool given_up = code == ErrorCode::cancelled;
     step_->finish({given_up ? "abandoned" : std::string(end.error().wire_name()), std::nullopt,
         std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun_)});
   }
@@ -66,7 +72,17 @@ void SessionTask::finish_step() {
 
 SessionTask::~SessionTask() {
   live_->end();
-  if (step_) finish_step();
+  if (step_) {
+    const bool given_up = !task_->ended();
+    // What it still does is its own: the step's files are looked at once it is dead.
+    if (given_up && task_->signal(SIGKILL)) {
+      const Deadline deadline = Deadline::after(kKillMax);
+      while (!task_->ended()) {
+        if (const auto piece = task_->read(deadline); !piece || !*piece) break;
+      }
+    }
+    finish_step(given_up);
+  }
   if (!task_->ended()) {
     outcomes_->add("abandoned");
   } else if (const auto end = task_->end(); end) {

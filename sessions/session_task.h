@@ -60,7 +60,7 @@ class SessionTask final : public Task {
   Result<TaskEnd> end() const override { return task_->end(); }
 
  private:
-  void finish_step();
+  void finish_step(bool given_up);
 
   std::unique_ptr<Task> task_;
   std::shared_ptr<Live> live_;

@@ -41,11 +41,13 @@ Tools::Tools(const Options& options, CommandContext& context, Settings settings)
       work = [this, one = gate_works.at(tool.name())](const ToolCall& call) { return (this->*one)(call); };
     }
     tool.arguments = std::make_shared<JsonSchema>(json(tool.listing["inputSchema"]));
-    tool.call = [this, work](const ToolCall& call) {
+    tool.call = [this, work, name = tool.name()](const ToolCall& call) {
       ToolCall told = call;
       told.progress = [&](const std::string& text) { call.progress(masked(text)); };
       try {
-        return masked(work(told));
+        auto result = work(told);
+        if (result && settings_.counts != nullptr) count(name, *result);
+        return masked(std::move(result));
       } catch (
           const std::exception& failure) {  // of the library that reads JSON: a mistake of ours, and of this call only
         return masked(Error(ErrorCode::internal, failure.what()));
@@ -55,7 +57,7 @@ Tools::Tools(const Options& options, CommandContext& context, Settings settings)
   }
 }
 
-Result<std::unique_ptr<Tools>> Tools::create(const Options& options, CommandContext& context) {
+Result<std::unique_ptr<Tools>> Tools::create(const Options& options, CommandContext& context, serve::Counts* counts) {
   GUARD_TRY_ASSIGN(std::filesystem::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const ConfigSources sources, sources_of(options, project, context));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
@@ -63,7 +65,7 @@ Result<std::unique_ptr<Tools>> Tools::create(const Options& options, CommandCont
   GUARD_TRY_ASSIGN(SecretSource secrets, secrets_of(context.environment, loaded.config, variables));
   GUARD_TRY(sessions::check_session_id(options.tenant + "/a"));
   return std::unique_ptr<Tools>(new Tools(options, context,
-      {std::move(project), std::move(variables), loaded.config.limits.output_keep_bytes, std::move(secrets)}));
+      {std::move(project), std::move(variables), loaded.config.limits.output_keep_bytes, std::move(secrets), counts}));
 }
 
 Result<std::string> Tools::new_session() const {
@@ -117,6 +119,20 @@ void Tools::mask(ordered_json& value) const {
     std::string hidden = masked(text);
     if (hidden != text) value = std::move(hidden);
   }
+}
+
+void Tools::count(const std::string& tool, const ToolResult& result) const {
+  using Family = serve::Counts::Family;
+  const ordered_json& said = result.structured;
+  if (tool == "guard_run" && said.contains("verdict")) settings_.counts->add(Family::runs, said["verdict"]);
+  const auto findings = said.find("findings");
+  if (findings != said.end() && findings->is_array()) {
+    for (const auto& finding : *findings) settings_.counts->add(Family::findings, finding["rule"]);
+  }
+  const auto redactions = said.find("redactions");
+  if (redactions == said.end() || !redactions->is_object()) return;
+  for (const auto& [kind, count] : redactions->items())
+    settings_.counts->add(Family::redactions, kind, count.get<std::uint64_t>());
 }
 
 Result<ToolResult> Tools::masked(Result<ToolResult> result) const {

@@ -11,14 +11,16 @@
 #include "cli/mcp/connection.h"
 #include "cli/mcp/session_access.h"
 #include "redact/kinds/secret_source.h"
+#include "serve/metrics.h"
 
 namespace guard::mcp {
 
 // Thread-safe.
 class Tools {
  public:
-  // Both outlive it. CONFIG_INVALID.
-  static Result<std::unique_ptr<Tools>> create(const Options& options, CommandContext& context);
+  // All outlive it; null: nothing is counted. CONFIG_INVALID.
+  static Result<std::unique_ptr<Tools>> create(
+      const Options& options, CommandContext& context, serve::Counts* counts = nullptr);
 
   const std::vector<Tool>& tools() const { return tools_; }
 
@@ -32,6 +34,7 @@ class Tools {
     std::map<std::string, std::string> variables;  // of [run.env]
     std::uint64_t keep_bytes = 0;                  // of output
     SecretSource secrets;
+    serve::Counts* counts = nullptr;
   };
   Tools(const Options& options, CommandContext& context, Settings settings);
 
@@ -54,6 +57,7 @@ class Tools {
   Result<ToolResult> run(const ToolCall& call);
   Result<ordered_json> report_of(const ToolCall& call, std::vector<std::string> words, const std::string& input);
 
+  void count(const std::string& tool, const ToolResult& result) const;
   Result<ToolResult> masked(Result<ToolResult> result) const;
   std::string masked(const std::string& text) const;
   void mask(ordered_json& value) const;

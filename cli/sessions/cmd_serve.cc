@@ -77,7 +77,7 @@ Result<int> cmd_serve(const Options& options, CommandContext& context) {
     GUARD_TRY_ASSIGN(loopback, serve::listen_on_loopback(options.listen));
     serving.listeners.push_back({loopback.socket.get(), &*token});
   }
-  GUARD_TRY_ASSIGN(const auto tools, mcp::Tools::create(options, context));
+  GUARD_TRY_ASSIGN(const auto tools, mcp::Tools::create(options, context, service.counts.get()));
   mcp::HttpEndpoint tools_endpoint(*tools);
   serve::e2b::Endpoint e2b(*service.manager,
       {service.image, service.limits.cpus, service.limits.memory_bytes, sessions::Options().storage_max});

@@ -140,6 +140,7 @@ Result<void> serve_sessions(
   sessions::Manager& manager = *service.manager;
   GUARD_TRY_ASSIGN(std::thread upkeep, new_thread([&] { manager.run(cancel); }));
   serve::Api api(manager, service.image);
+  api.show(*service.counts);
   auto served = serve::serve_http(serving, api, cancel, [&] {
     if (stopping) stopping();
     manager.stop(kSessionStopGrace);

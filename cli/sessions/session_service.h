@@ -9,6 +9,7 @@
 
 #include "cli/commands/commands.h"
 #include "serve/http_server.h"
+#include "serve/metrics.h"
 #include "sessions/manager.h"
 
 namespace guard {
@@ -22,6 +23,7 @@ struct SessionService {
   std::string image;  // session.image
   Limits limits;      // of each sandbox
   std::unique_ptr<sessions::Manager> manager;
+  std::unique_ptr<serve::Counts> counts = std::make_unique<serve::Counts>();
 };
 
 // In this process; it owns the state folder from here on. An Error with the detail "owner" where another one does.

@@ -54,7 +54,12 @@ Result<std::shared_ptr<sessions::Trace>> open_trace(const Options& options, cons
     take_span = [exporter](sessions::StepSpan span) { exporter->add(std::move(span)); };
   }
   return sessions::Trace::open({std::move(secrets), loaded.config.limits.output_keep_bytes, options.trace,
-      trace_place(options), std::move(catalogue), std::move(take_span)});
+      trace_place(options), std::move(catalogue), std::move(take_span),
+      [environment = context.environment, config = loaded.config, variables](const auto& env) {
+        auto all = variables;
+        all.insert(env.begin(), env.end());
+        return secrets_of(environment, config, all);
+      }});
 }
 
 }  // namespace guard

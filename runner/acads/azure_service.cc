@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/text/characters.h"
 #include "common/text/text.h"
 
 namespace guard::acads {
@@ -112,9 +113,9 @@ Result<Service> find_service(const Environment& environment, std::string_view va
   if (plain && !is_nearby(*endpoint)) return wrong("is plain http to another machine");
   service.endpoint = *std::move(endpoint);
   service.endpoint.peer = peer;
-  service.host = authority;
+  service.host = lower_case(authority.ends_with(":443") ? authority.substr(0, authority.size() - 4) : authority);
   service.path = path;
-  service.url = fmt::format("{}{}{}", plain ? kHttp : kHttps, authority, path);
+  service.url = fmt::format("{}{}{}", plain ? kHttp : kHttps, service.host, path);
   return service;
 }
 
@@ -124,7 +125,7 @@ Result<docker::HttpAnswer> call(
   for (int attempt = 1;; ++attempt, next *= 2) {
     auto answer = exchange(service, call, deadline, cancel);
     if (!answer) return about(service, std::move(answer).error());
-    if (answer->status != 429 && answer->status != 503) return answer;
+    if (answer->status != 429 && (answer->status != 503 || !call.repeatable)) return answer;
     const milliseconds pause = pause_after(*answer, next);
     if (attempt == kAttemptsMax || pause >= deadline.remaining()) {
       return Error(ErrorCode::environment_unavailable,

@@ -49,13 +49,14 @@ struct Call {
   std::string_view content_type = {};
   std::string body = {};
   std::vector<std::pair<std::string_view, std::string>> fields = {};
+  bool repeatable = true;  // else a 503 is final: it may have been done
   std::uint64_t answer_bytes_max = 4u << 20;
   docker::HttpConnection::BodySink take = {};  // of the body of a 200
 };
 
-// The answer, whatever its status, but for 429 and 503: those are asked again after Retry-After, or a time that
-// doubles, while `deadline` allows it; then ENVIRONMENT_UNAVAILABLE (detail "limit"). Redirects are not followed. Else
-// fails as HttpConnection does.
+// The answer, whatever its status, but for 429 and, of what is repeatable, 503: those are asked again after
+// Retry-After, or a time that doubles, while `deadline` allows it; then ENVIRONMENT_UNAVAILABLE (detail "limit").
+// Redirects are not followed. Else fails as HttpConnection does.
 Result<docker::HttpAnswer> call(const Service& service, const Call& call, Deadline deadline, const CancelToken& cancel);
 
 }  // namespace guard::acads

@@ -15,8 +15,6 @@ constexpr std::size_t kTokenBytesMax = 12ul * 1024;  // a head of 16 KB is what 
 constexpr std::uint64_t kAnswerBytesMax = 64ul * 1024;
 constexpr milliseconds kLimit{30'000};
 
-std::string encoded(std::string_view text) { return docker::url_encode(text); }
-
 bool is_visible(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
 }
@@ -30,7 +28,7 @@ Result<EntraToken> EntraToken::create(const Environment& environment, Secrets& s
   const std::string header = value_of(environment, "IDENTITY_HEADER");
   const bool has_identity = !value_of(environment, "IDENTITY_ENDPOINT").empty();
   secrets.add(secret);
-  secrets.add(encoded(secret));
+  secrets.add(docker::url_encode(secret));
   secrets.add(header);
   const auto invalid = [](std::string_view what, std::string_view hint) {
     return Error(ErrorCode::config_invalid, std::string(what)).hint(std::string(hint));
@@ -50,11 +48,11 @@ Result<EntraToken> EntraToken::create(const Environment& environment, Secrets& s
     call.target = fmt::format("/{}/oauth2/v2.0/token", tenant);
     call.content_type = "application/x-www-form-urlencoded";
     call.body = fmt::format("grant_type=client_credentials&client_id={}&client_secret={}&scope={}/.default",
-        encoded(client), encoded(secret), kResource);
+        docker::url_encode(client), docker::url_encode(secret), kResource);
     return token;
   }
   token.way_ = "managed identity";
-  const std::string who = client.empty() ? "" : fmt::format("&client_id={}", encoded(client));
+  const std::string who = client.empty() ? "" : fmt::format("&client_id={}", docker::url_encode(client));
   if (has_identity) {
     if (header.empty() || !is_visible(header))
       return invalid("IDENTITY_ENDPOINT is set, and IDENTITY_HEADER is missing or no header",

@@ -25,7 +25,6 @@ using nlohmann::json;
 constexpr std::string_view kVersion = "2025-10-02-preview";
 constexpr std::string_view kFolder = "/mnt/data";
 constexpr std::string_view kWorkspace = "/workspace/";
-constexpr std::size_t kIdentifierBytesMax = 128;
 constexpr std::size_t kNameBytesMax = 255;
 constexpr std::size_t kTargetBytesMax = 8192;
 constexpr std::size_t kPagesMax = 64;
@@ -107,12 +106,10 @@ Result<SessionPool> SessionPool::create(const Environment& environment, const Ca
 
 Result<docker::HttpAnswer> SessionPool::ask(
     std::string_view what, const std::string& session, Call call, Deadline deadline) {
-  const std::string identifier = "guard/" + session;
-  if (identifier.size() > kIdentifierBytesMax)
-    return Error(ErrorCode::input_invalid, "the session's id is too long for Azure")
-        .hint(fmt::format("use at most {} characters", kIdentifierBytesMax - 6));
+  // Azure's own pages disagree about which signs an identifier may have; these they all allow.
+  const std::string identifier = "guard-" + sha256_hex(session).substr(0, 32);
   if (call.target.find('?') == std::string::npos)
-    call.target += fmt::format("?api-version={}&identifier={}", kVersion, docker::url_encode(identifier));
+    call.target += fmt::format("?api-version={}&identifier={}", kVersion, identifier);
   for (bool again = false;; again = true) {
     if (bearer_.empty()) {
       GUARD_TRY_ASSIGN(const std::string token, token_.fetch(secrets_, deadline, cancel_));
@@ -151,7 +148,8 @@ Error SessionPool::refused(const docker::HttpAnswer& answer) const {
     case 413: return Error(ErrorCode::file_too_large, why).hint("Azure takes files of at most 128 MB");
     default: break;
   }
-  if (answer.status >= 500) return Error(ErrorCode::environment_unavailable, why).hint("try again later");
+  if (answer.status >= 500)
+    return Error(ErrorCode::environment_unavailable, why).hint("try again later; of a command, it may have run");
   if (answer.status >= 400) return Error(ErrorCode::input_invalid, why).hint("change what the answer names");
   return Error(ErrorCode::protocol_error, why).hint(fmt::format("redirects are not followed: check {}", kPoolVariable));
 }
@@ -181,7 +179,11 @@ Result<TaskOutput> SessionPool::execute(
       {"outputStreamsMaxLength", 3 * kOutputBytesMax}};
   GUARD_TRY_ASSIGN(const docker::HttpAnswer answer,
       ask("running a command", session,
-          {.method = "POST", .target = "/executions", .content_type = "application/json", .body = request.dump()},
+          {.method = "POST",
+              .target = "/executions",
+              .content_type = "application/json",
+              .body = request.dump(),
+              .repeatable = false},
           deadline));
   const json said = docker::parse_answer(answer.body);
   const json* result = docker::find_field(said, "result");

@@ -96,7 +96,7 @@ UniqueFd follow_in_root(int root, const std::string& path, int flags) {
     const int here = above.empty() ? root : above.back().get();
     std::array<char, PATH_MAX> target;
     const ssize_t size = ::readlinkat(here, name.c_str(), target.data(), target.size());
-    if (size < 0) {
+    if (size < 0 || (to_go.empty() && (flags & O_NOFOLLOW) != 0)) {
       UniqueFd next(
           ::openat(here, name.c_str(), (to_go.empty() ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | O_NOFOLLOW));
       if (!next || to_go.empty()) return next;
@@ -200,6 +200,14 @@ Result<void> TreeUnpacker::make_place(const std::string& path) {
   if (look(place.folder.get(), place.name, there) && S_ISDIR(there.st_mode)) return ok();
   GUARD_TRY(take_away(place.folder.get(), place.name, Which::all, 0));
   return make_folder(place.folder.get(), place.name);
+}
+
+bool TreeUnpacker::has(const std::string& path) const {
+  return open_in_root(root_.get(), path, O_PATH | O_NOFOLLOW).has_value();
+}
+
+bool TreeUnpacker::is_folder(const std::string& path) const {
+  return open_in_root(root_.get(), path, O_PATH | O_DIRECTORY | O_NOFOLLOW).has_value();
 }
 
 Result<void> TreeUnpacker::remove(const std::string& path) {

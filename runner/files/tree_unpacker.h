@@ -1,9 +1,9 @@
 // Puts the entries of foreign archives and folders into a folder of guard's own: the root file system of an image,
 // layer by layer.
 //
-// No name leads out of that folder: ".." is refused, and a link on the way counts as if the folder were "/"
-// as it will once the tree is a sandbox's root. Links keep their text, whatever it says. Times of
-// files are kept, extended attributes are not. Devices, FIFOs and sockets are left out and counted.
+// No name leads out of that folder: ".." is refused, and a link on the way counts as if the folder were "/",
+// as it will once the tree is a sandbox's root. Links keep their text, whatever it says. Times of files are kept,
+// extended attributes are not. Devices, FIFOs and sockets are left out and counted.
 //
 // All of it belongs to guard's user, and nothing runs as its owner: files become 0755 or 0644 and folders 0755. What
 // nobody but its owner and group may read or run in the image is 0700 or 0600 here, so other users of this machine may
@@ -75,6 +75,8 @@ class TreeUnpacker {
   Result<UniqueFd> make_file(const std::string& path, mode_t mode);
   // Makes sure that `path` is a folder itself, and no link to one.
   Result<void> make_place(const std::string& path);
+  bool has(const std::string& path) const;        // of whatever kind; links on the way are followed
+  bool is_folder(const std::string& path) const;  // and no link to one
   // With all that is in it; nothing there is no error.
   Result<void> remove(const std::string& path);
 

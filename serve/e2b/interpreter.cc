@@ -177,7 +177,9 @@ Result<void> Contexts::execute(Sandboxes& sandboxes, const Sandbox& sandbox, con
   GUARD_TRY_ASSIGN(const std::string id, new_run_id());
   // The client waits for this before the code has said anything; one that has gone wants nothing to be run.
   GUARD_TRY(answer.begin(200, "application/x-ndjson"));
-  Run run{*context, *task, id, answer, sandboxes.manager().begin_step(sandbox.session(), code)};
+  auto given = env;
+  given.insert(sandbox.made.env.begin(), sandbox.made.env.end());
+  Run run{*context, *task, id, answer, sandboxes.manager().begin_step(sandbox.session(), code, given)};
   const auto begun = SteadyClock::now();
   const auto finish_step = [&](std::string outcome, std::optional<std::int64_t> exit_code) {
     const auto elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);

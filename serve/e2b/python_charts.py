@@ -50,7 +50,8 @@ def chart_of(figure):
             return [float(x) for x in xs], [float(y) for y in ys]
         outlines = [patch.get_path().vertices.T for patch in axes.patches if type(patch) is patches.PathPatch]
         lines = [ends(*line.get_data(orig=False)) + (line.get_linestyle(),) for line in axes.lines]
-        outlines += [line.get_data(orig=False) for line in axes.lines if len(line.get_xdata()) == 5]
+        closed = [line.get_data(orig=False) for line in axes.lines if len(line.get_xdata()) == 5]
+        outlines += [(xs, ys) for xs, ys in closed if xs[0] == xs[4] and ys[0] == ys[4] and len(set(xs)) == 2 == len(set(ys))]
         boxes = []
         for outline in outlines:
             xs, ys = ends(*outline)
@@ -61,10 +62,11 @@ def chart_of(figure):
             if len(whiskers) != 2 or not medians:
                 continue
             wide = max((x[1] - x[0], y[0]) for x, y, style in near if len(x) == 2 and x[0] != x[1] and y[0] in medians)
-            boxes.append({"label": text_at(axes.yaxis if flat else axes.xaxis, place), "min": min(map(min, whiskers)),
-                          "first_quartile": low, "median": wide[1], "third_quartile": high,
-                          "max": max(map(max, whiskers)),
-                          "outliers": [value for x, y, style in near if style == "None" for value in y]})
+            boxes.append({"label": text_at(axes.yaxis if flat else axes.xaxis, place),
+                          "min": number(min(map(min, whiskers))), "first_quartile": number(low),
+                          "median": number(wide[1]), "third_quartile": number(high),
+                          "max": number(max(map(max, whiskers))),
+                          "outliers": [number(value) for x, y, style in near if style == "None" for value in y]})
         return boxes
 
     def chart(axes):

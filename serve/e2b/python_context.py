@@ -75,10 +75,13 @@ def serve():
                 pass
         if type(value).__name__ == "DataFrame":
             try:
+                if value.size > 10_000:  # of a larger one there is what it shows of itself
+                    raise OverflowError
                 table = json.loads(value.to_json(orient="split", date_format="iso"))
                 found["data"] = {str(name): [row[at] for row in table["data"]] for at, name in enumerate(table["columns"])}
+                json.dumps(found["data"], allow_nan=False, ensure_ascii=False).encode()
             except Exception:
-                pass
+                found.pop("data", None)
         return found
 
     def show(value, is_main=False):
@@ -92,15 +95,21 @@ def serve():
         image = io.BytesIO()
         figure.savefig(image, format="png", bbox_inches="tight")
         chart = chart_of(figure)
+        try:
+            json.dumps(chart, allow_nan=False, ensure_ascii=False).encode()
+        except Exception:
+            chart = None
         say(type="result", is_main_result=False, text=repr(figure), png=base64.b64encode(image.getvalue()).decode(),
             **({"chart": chart} if chart else {}))
 
     def show_figures():
         plot = sys.modules.get("matplotlib.pyplot")
-        for number in plot.get_fignums() if plot else []:
-            show_figure(plot.figure(number))
-        if plot:
-            plot.close("all")
+        try:
+            for number in plot.get_fignums() if plot else []:
+                show_figure(plot.figure(number))
+        finally:
+            if plot:
+                plot.close("all")
 
     # What IPython takes beside Python: code that is indented as a whole, and lines of the shell.
     def parsed(code, name):

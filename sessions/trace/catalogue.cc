@@ -73,7 +73,7 @@ Result<std::unique_ptr<Catalogue>> Catalogue::open(
 }
 
 // Reads the file once, and writes what it reads where `name` says so. False: what was written is not to be kept.
-bool Catalogue::take(Artifact& row, int from, const std::string& name) {
+bool Catalogue::take(Artifact& row, int from, const std::string& name, std::uint64_t bytes_max) {
   UniqueFd to;
   if (!name.empty()) to = UniqueFd(::openat(fd_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   bool is_written = bool(to);
@@ -89,7 +89,7 @@ bool Catalogue::take(Artifact& row, int from, const std::string& name) {
     if (got == 0) break;
     const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
     size += bytes.size();
-    if (size > limits_.file_bytes_max) return false;  // it grows while it is read
+    if (size > bytes_max) return false;  // it grows while it is read
     hash.update(bytes);
     if (is_written && !is_clone) is_written = write_all(to.get(), bytes).has_value();
   }
@@ -118,13 +118,14 @@ Result<void> Catalogue::add(std::vector<Artifact>& made, const OpenFile& open_fi
     made[i].media_type =
         media_type_of(made[i].path, {head.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
     made[i].bytes = static_cast<std::uint64_t>(found.st_size);
-    if (made[i].bytes > std::min(left, limits_.file_bytes_max)) continue;
-    left -= made[i].bytes;
+    const std::uint64_t bytes_max = std::min(left, limits_.file_bytes_max);
+    if (made[i].bytes > bytes_max) continue;
     if (keeps) {
       names[i] = fmt::format("{}{}-{}", kOnItsWay, id, i);
       done = begin("artifacts: copy");
     }
-    if (done && !take(made[i], from.get(), names[i])) drop(names[i]);
+    if (done && !take(made[i], from.get(), names[i], bytes_max)) drop(names[i]);
+    left -= std::min(left, made[i].bytes);
   }
   if (done) done = insert(made, names);
   for (std::string& name : names) drop(name);
@@ -208,7 +209,8 @@ Result<void> Catalogue::sweep(Sweep what) {
     const bool is_content = name.size() == 2 * Sha256::kBytes && name.find('.') == std::string::npos;
     if (!(is_content && !known.contains(name)) && !(what == Sweep::all && name.starts_with(kOnItsWay))) continue;
     GUARD_TRY(begin("artifacts: sweep"));
-    if (::unlinkat(fd_.get(), name.c_str(), 0) != 0) return failed("removing", name);
+    // Another process may have swept it meanwhile.
+    if (::unlinkat(fd_.get(), name.c_str(), 0) != 0 && errno != ENOENT) return failed("removing", name);
   }
   return ok();
 }

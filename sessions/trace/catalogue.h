@@ -86,7 +86,7 @@ class Catalogue {
       : folder_(std::move(folder)), limits_(limits), watch_(std::move(watch)) {}
   Result<void> begin(std::string_view step) const { return watch_ ? watch_(step) : ok(); }
   Result<void> tidy(std::int64_t now_ms);
-  bool take(Artifact& row, int from, const std::string& name);
+  bool take(Artifact& row, int from, const std::string& name, std::uint64_t bytes_max);
   Result<void> insert(std::vector<Artifact>& rows, const std::vector<std::string>& names);
   Result<std::vector<std::string>> evict();
   enum class Sweep { named, all };  // all: the owner's

@@ -19,7 +19,13 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kSessionsMax = 10'000;  // whose steps are counted on
 constexpr std::size_t kCommandBytesMax = 16ul * 1024;
-constexpr std::size_t kFilesMax = 20'000;  // of one step; the rest is counted
+constexpr std::size_t kFilesMax = 20'000;          // of one step; the rest is counted
+constexpr std::size_t kPathBytesMax = 16ul << 20;  // of these
+constexpr std::size_t kLinesMax = 1'000;           // of one step: the trace has room for others, too
+constexpr std::size_t kLineBytesMax = 1ul << 20;   // of all of them
+constexpr std::size_t kVariablesMax = 200;         // of a session
+// What says nothing that is secret, and stands in many texts.
+constexpr std::string_view kPlainVariables[] = {"HOME", "PWD", "PATH", "LANG", "TERM", "SHELL", "USER", "TMPDIR"};
 constexpr std::string_view kWithheld = "[withheld: it could not be masked]";
 
 std::string line_of(const ordered_json& event) {
@@ -37,8 +43,10 @@ std::int64_t now_ns() {
 
 // One stream of a step: masked, then cut.
 struct Capture {
-  Capture(const SecretSource& secrets, OutputBudget& budget)
-      : cap(budget, kept), redactor(Redactor::create(secrets, cap)) {}
+  Capture(const SecretSource* secrets, OutputBudget& budget)
+      : cap(budget, kept),
+        redactor(secrets == nullptr ? Result<Redactor>(Error(ErrorCode::internal, "no secrets"))
+                                    : Redactor::create(*secrets, cap)) {}
   void push(std::string_view bytes) { failed = failed || !redactor || !redactor->push(bytes); }
   std::string finish(bool is_whole) {
     failed = failed || !redactor || !(is_whole ? redactor->finish() : redactor->finish_cut());
@@ -51,15 +59,20 @@ struct Capture {
 };
 
 struct Trace::Step::State {
-  State(std::shared_ptr<Trace> owner, std::string id, std::string text, UniqueFd folder)
+  State(std::shared_ptr<Trace> owner, std::string id, std::string text, UniqueFd folder,
+      const std::map<std::string, std::string>& env)
       : trace(std::move(owner)),
         session_id(std::move(id)),
         session(trace->session(session_id)),
+        secrets(trace->secrets_of(*session, env)),
         command(std::move(text)),
         workspace(std::move(folder)),
         budget(trace->settings_.output_bytes_max),
-        out(trace->settings_.secrets, budget),
-        err(trace->settings_.secrets, budget) {}
+        out(secrets.get(), budget),
+        err(secrets.get(), budget) {}
+  std::string masked(std::string_view text) const {
+    return secrets == nullptr ? std::string(kWithheld) : redact_text(*secrets, text).value_or(std::string(kWithheld));
+  }
   std::optional<WorkspaceFiles> files() const {
     return workspace ? workspace_files(workspace.get()) : std::optional<WorkspaceFiles>();
   }
@@ -67,6 +80,7 @@ struct Trace::Step::State {
   const std::shared_ptr<Trace> trace;
   const std::string session_id;
   const std::shared_ptr<Session> session;
+  const std::shared_ptr<const SecretSource> secrets;
   const std::string command;
   const UniqueFd workspace;
   const std::int64_t begun_ns = now_ns();
@@ -94,8 +108,27 @@ std::shared_ptr<Trace::Session> Trace::session(const std::string& id) {
   return found;
 }
 
-std::string Trace::masked(std::string_view text) const {
-  return redact_text(settings_.secrets, text).value_or(std::string(kWithheld));
+std::shared_ptr<const SecretSource> Trace::secrets_of(
+    Session& session, const std::map<std::string, std::string>& env) const {
+  const std::lock_guard lock(session.mutex);
+  bool is_new = session.secrets == nullptr;
+  for (const auto& [name, value] : env) {
+    if (std::ranges::find(kPlainVariables, name) != std::end(kPlainVariables)) continue;
+    if (session.env.size() >= kVariablesMax && !session.env.contains(name)) return nullptr;
+    std::string& known = session.env[name];
+    // Of a variable that had another value before, the old one is in what was made with it.
+    if (!known.empty() && known != value) session.env[fmt::format("{}.{}", name, session.env.size())] = known;
+    is_new = is_new || known != value;
+    known = value;
+  }
+  if (!is_new) return session.secrets;
+  session.secrets = nullptr;
+  if (session.env.empty() || !settings_.secrets_with) {
+    session.secrets = std::shared_ptr<const SecretSource>(shared_from_this(), &settings_.secrets);
+  } else if (auto made = settings_.secrets_with(session.env); made) {
+    session.secrets = std::make_shared<const SecretSource>(std::move(*made));
+  }
+  return session.secrets;
 }
 
 Trace::End Trace::end_of(const TaskEnd& end) {
@@ -103,12 +136,15 @@ Trace::End Trace::end_of(const TaskEnd& end) {
   return {outcome_text(end), exited ? std::optional(end.outcome.value) : std::nullopt, end.elapsed};
 }
 
-std::unique_ptr<Trace::Step> Trace::begin(const std::string& session, std::string command, UniqueFd workspace) {
-  return std::make_unique<Step>(shared_from_this(), session, std::move(command), std::move(workspace));
+std::unique_ptr<Trace::Step> Trace::begin(const std::string& session, std::string command, UniqueFd workspace,
+    const std::map<std::string, std::string>& env) {
+  return std::make_unique<Step>(shared_from_this(), session, std::move(command), std::move(workspace), env);
 }
 
-Trace::Step::Step(std::shared_ptr<Trace> trace, std::string session, std::string command, UniqueFd workspace)
-    : state_(std::make_unique<State>(std::move(trace), std::move(session), std::move(command), std::move(workspace))) {
+Trace::Step::Step(std::shared_ptr<Trace> trace, std::string session, std::string command, UniqueFd workspace,
+    const std::map<std::string, std::string>& env)
+    : state_(std::make_unique<State>(
+          std::move(trace), std::move(session), std::move(command), std::move(workspace), env)) {
   const std::lock_guard lock(state_->session->mutex);
   if (state_->session->live++ == 0) state_->session->files = state_->files();
 }
@@ -126,7 +162,7 @@ void Trace::Step::finish(const End& end) {
   const Trace& trace = *state_->trace;
   const std::string out = state_->out.finish(end.exit_code.has_value());
   const std::string err = state_->err.finish(end.exit_code.has_value());
-  const std::string command = cut_text(trace.masked(state_->command), kCommandBytesMax, "...");
+  const std::string command = cut_text(state_->masked(state_->command), kCommandBytesMax, "...");
   ordered_json event = {{"event", "SKILL_EXECUTION_STEP"}, {"session", state_->session_id}, {"step", 0},
       {"command", command}, {"outcome", end.outcome},
       {"exit_code", end.exit_code ? ordered_json(*end.exit_code) : ordered_json()}, {"elapsed_ms", end.elapsed.count()},
@@ -139,15 +175,18 @@ void Trace::Step::finish(const End& end) {
   std::uint64_t left_out = 0;
   const std::int64_t now = now_ns();
   std::vector<Artifact> made;
-  for (const auto& [path, state] : before&& session.files ? *session.files : WorkspaceFiles()) {
-    const auto known = before->find(path);
-    if (known != before->end() && known->second == state) continue;
-    if (made.size() >= kFilesMax && ++left_out > 0) continue;
+  const WorkspaceFiles nothing;
+  std::size_t path_bytes = 0;
+  for (const auto& [path, state] : (before && session.files ? *session.files : nothing).files) {
+    const auto known = before->files.find(path);
+    if (known != before->files.end() && known->second == state) continue;
+    path_bytes += path.size();
+    if ((made.size() >= kFilesMax || path_bytes > kPathBytesMax) && ++left_out > 0) continue;
     paths.push_back(path);
     Artifact& one = made.emplace_back();
     one.session = state_->session_id;
     one.step = session.steps;
-    one.path = trace.masked(path);
+    one.path = state_->masked(path);
     one.bytes = state.bytes;
     one.outcome = end.outcome;
     one.made_ms = now / 1'000'000;
@@ -155,24 +194,36 @@ void Trace::Step::finish(const End& end) {
   if (trace.settings_.catalogue) {
     const auto open_file = [&](std::size_t row) { return open_workspace_file(state_->workspace.get(), paths[row]); };
     if (const auto added = trace.settings_.catalogue->add(made, open_file); !added)
-      event["catalogue"] = trace.masked(added.error().to_string());
+      event["catalogue"] = state_->masked(added.error().to_string());
   }
   if (trace.settings_.take_span) {
     trace.settings_.take_span({state_->session_id, session.steps, cut_text(command, kSpanCommandBytesMax, "..."),
         end.outcome, end.exit_code, state_->begun_ns, std::max(now, state_->begun_ns), made.size() + left_out});
   }
   if (!trace.log_) return;
-  if (!before || !session.files) event["files"] = "not compared";
-  if (left_out > 0) event["files_left_out"] = left_out;
-  trace.log_->write(line_of(event));
+  if (!before || !session.files) {
+    event["files"] = "not compared";
+  } else if (!before->is_whole || !session.files->is_whole) {
+    event["files"] = "not all seen";
+  }
+  std::vector<std::string> lines;
+  std::size_t line_bytes = 0;
   for (const Artifact& one : made) {
     const std::string path = printable(one.path);
     ordered_json line = {{"event", "ARTIFACT_GENERATED"}, {"session", one.session}, {"step", one.step},
         {"filename", path.substr(path.rfind('/') + 1)}, {"path", "/workspace/" + path}, {"size_bytes", one.bytes}};
     if (one.id != 0)
       line.update({{"artifact", one.id}, {"sha256", one.sha256}, {"media_type", one.media_type}, {"kept", one.kept}});
-    trace.log_->write(line_of(line));
+    lines.push_back(line_of(line));
+    line_bytes += lines.back().size();
+    if (lines.size() <= kLinesMax && line_bytes <= kLineBytesMax) continue;
+    lines.pop_back();
+    break;
   }
+  left_out += made.size() - lines.size();
+  if (left_out > 0) event["files_left_out"] = left_out;
+  trace.log_->write(line_of(event));
+  for (const std::string& line : lines) trace.log_->write(line);
 }
 
 std::string command_text(const std::vector<std::string>& argv) {

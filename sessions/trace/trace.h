@@ -48,6 +48,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
     std::string place;                   // where all goes, in words that no other process has for other places
     std::unique_ptr<Catalogue> catalogue;
     std::function<void(StepSpan span)> take_span;  // once a step has ended; must not wait
+    // The same secrets with the values of these variables. Null: those of commands are not masked.
+    std::function<Result<SecretSource>(const std::map<std::string, std::string>& env)> secrets_with = {};
   };
   // IO_ERROR.
   static Result<std::shared_ptr<Trace>> open(Settings settings);
@@ -63,7 +65,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
 
   class Step {
    public:
-    Step(std::shared_ptr<Trace> trace, std::string session, std::string command, UniqueFd workspace);
+    Step(std::shared_ptr<Trace> trace, std::string session, std::string command, UniqueFd workspace,
+        const std::map<std::string, std::string>& env);
     ~Step();  // without finish(): it was none
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
@@ -75,8 +78,10 @@ class Trace : public std::enable_shared_from_this<Trace> {
     struct State;
     std::unique_ptr<State> state_;
   };
-  // `workspace`: the folder; no descriptor: nothing is said of files.
-  std::unique_ptr<Step> begin(const std::string& session, std::string command, UniqueFd workspace);
+  // `workspace`: the folder; no descriptor: nothing is said of files. `env`: what the command was given, whose values
+  // are masked in this and all later steps of the session.
+  std::unique_ptr<Step> begin(const std::string& session, std::string command, UniqueFd workspace,
+      const std::map<std::string, std::string>& env = {});
 
  private:
   struct Session {
@@ -84,10 +89,12 @@ class Trace : public std::enable_shared_from_this<Trace> {
     std::uint64_t steps = 0;
     std::size_t live = 0;
     std::optional<WorkspaceFiles> files;  // that are known, while a step is live
+    std::map<std::string, std::string> env;
+    std::shared_ptr<const SecretSource> secrets;  // with these; null: nothing can be masked
   };
   Trace(Settings settings, std::optional<JsonLog> log) : settings_(std::move(settings)), log_(std::move(log)) {}
   std::shared_ptr<Session> session(const std::string& id);
-  std::string masked(std::string_view text) const;
+  std::shared_ptr<const SecretSource> secrets_of(Session& session, const std::map<std::string, std::string>& env) const;
 
   const Settings settings_;
   const std::optional<JsonLog> log_;

@@ -11,21 +11,38 @@ namespace {
 
 constexpr std::size_t kEntriesMax = 200'000;
 constexpr int kDepthMax = 64;  // each level holds a descriptor
+constexpr std::size_t kPathBytesMax = 4096;
+constexpr std::size_t kPathBytesOfAllMax = 64ul << 20;
 
-bool look_into(int folder, const std::string& prefix, int depth, std::size_t& left, WorkspaceFiles& files) {
-  const auto names = sorted_names(folder, "a workspace", left + 1);
-  if (!names) return true;  // closed to us, or gone
-  if (names->size() > left) return false;
-  left -= names->size();
+struct Budget {
+  std::size_t entries = kEntriesMax;
+  std::size_t path_bytes = kPathBytesOfAllMax;
+};
+
+bool look_into(int folder, const std::string& prefix, int depth, Budget& left, WorkspaceFiles& seen) {
+  const auto names = sorted_names(folder, "a workspace", left.entries + 1);
+  if (!names) {  // closed to us, or gone
+    seen.is_whole = false;
+    return true;
+  }
+  if (names->size() > left.entries) return false;
+  left.entries -= names->size();
   for (const std::string& name : *names) {
     struct stat found {};
     if (::fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISREG(found.st_mode)) {
-      files[prefix + name] = {found.st_ino, found.st_ctim.tv_sec * 1'000'000'000 + found.st_ctim.tv_nsec,
+    if (prefix.size() + name.size() > kPathBytesMax) {
+      seen.is_whole = false;
+    } else if (S_ISREG(found.st_mode)) {
+      if (prefix.size() + name.size() > left.path_bytes) return false;
+      left.path_bytes -= prefix.size() + name.size();
+      seen.files[prefix + name] = {found.st_ino, found.st_ctim.tv_sec * 1'000'000'000 + found.st_ctim.tv_nsec,
           static_cast<std::uint64_t>(found.st_size)};
-    } else if (S_ISDIR(found.st_mode) && depth < kDepthMax) {
-      const UniqueFd below(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-      if (below && !look_into(below.get(), prefix + name + "/", depth + 1, left, files)) return false;
+    } else if (S_ISDIR(found.st_mode)) {
+      UniqueFd below;
+      if (depth < kDepthMax)
+        below = UniqueFd(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!below) seen.is_whole = false;
+      if (below && !look_into(below.get(), prefix + name + "/", depth + 1, left, seen)) return false;
     }
   }
   return true;
@@ -34,10 +51,10 @@ bool look_into(int folder, const std::string& prefix, int depth, std::size_t& le
 }  // namespace
 
 std::optional<WorkspaceFiles> workspace_files(int folder) {
-  WorkspaceFiles files;
-  std::size_t left = kEntriesMax;
-  if (!look_into(folder, "", 0, left, files)) return std::nullopt;
-  return files;
+  WorkspaceFiles seen;
+  Budget left;
+  if (!look_into(folder, "", 0, left, seen)) return std::nullopt;
+  return seen;
 }
 
 UniqueFd open_workspace_file(int folder, const std::string& path) {
@@ -52,7 +69,8 @@ UniqueFd open_workspace_file(int folder, const std::string& path) {
   const UniqueFd itself(::openat(at ? at.get() : folder, path.c_str() + begin, O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
   if (!itself || ::fstat(itself.get(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
-  return UniqueFd(::open(fmt::format("/proc/self/fd/{}", itself.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  // Nor does it wait for a program that has taken a lease on the file.
+  return UniqueFd(::open(fmt::format("/proc/self/fd/{}", itself.get()).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
 }  // namespace guard::sessions

@@ -18,7 +18,10 @@ struct FileState {
   std::uint64_t bytes = 0;
   bool operator==(const FileState&) const = default;
 };
-using WorkspaceFiles = std::map<std::string, FileState>;  // by path below the folder
+struct WorkspaceFiles {
+  std::map<std::string, FileState> files;  // by path below the folder
+  bool is_whole = true;                    // else some lie too deep, have too long a path, or could not be seen
+};
 
 // What can be read of the folder. Nothing: it holds too much to be looked at.
 std::optional<WorkspaceFiles> workspace_files(int folder);

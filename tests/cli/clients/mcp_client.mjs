@@ -54,6 +54,15 @@ assert.equal((await call('guard_run', { paths: ['sandbox/a.test.ts'] })).structu
 const last = await client.readResource({ uri: 'guard://runs/last' });
 assert.equal(JSON.parse(last.contents[0].text).verdict, 'allowed');
 
+if (address) {
+  await call('guard_check', { code: 'import fs from "fs"; fs.readFileSync("/etc/shadow")' });
+  await call('shell_execute', { command: `echo ghp_${'0123456789abcdefghij'.repeat(2).slice(0, 36)}` });
+  const metrics = await (await fetch(`http://${address}/metrics`, { headers: { Authorization: `Bearer ${token}` } })).text();
+  assert.match(metrics, /^guard_runs_total\{verdict="allowed"\} 1$/m);
+  assert.match(metrics, /^guard_findings_total\{rule="[a-z]+\.[a-z_]+"\} 1$/m);
+  assert.match(metrics, /^guard_redactions_total\{kind="[a-z_]+"\} 1$/m);
+}
+
 // Beside each other, and not in each other's way.
 const [one, other] = await Promise.all([call('sandbox_fs_list', {}), second.callTool({ name: 'sandbox_fs_list', arguments: {} })]);
 assert.equal(one.structuredContent.entries.length, 1);

@@ -83,6 +83,9 @@ TEST_F(TokenFile, LetsProgramsInAndNoWebPages) {
     EXPECT_TRUE(client_with(*token, {host, "", "", bearer})) << host;
   for (const char* scheme : {"bearer ", "BEARER "})
     EXPECT_TRUE(client_with(*token, {"localhost", "", "", scheme + text}));
+  for (const std::string& key : {text, "e2b_" + text}) EXPECT_TRUE(client_with(*token, {"localhost", "", "", "", key}));
+  for (const std::string& key : {"e2b_" + text + "a", "e2b_e2b_" + text, std::string("e2b_")})
+    EXPECT_FALSE(client_with(*token, {"localhost", "", "", "", key})) << key;
   for (const char* host :
       {"", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "[::2]:80"})
     EXPECT_FALSE(client_with(*token, {host, "", "", bearer})) << host;

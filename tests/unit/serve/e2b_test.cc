@@ -179,13 +179,16 @@ TEST_F(E2bInterpreter, SaysWhatItsChartsAreMadeOf) {
            "plt.scatter([1, 10], ['low', 'high'])\nplt.xscale('log')\nplt.show()",
            "fig, both = plt.subplots(1, 2)\nfig.suptitle('S')\nboth[0].plot([1, 2])\nplt.show()",
            "plt.plot(range(20000))\nplt.show()",
+           "plt.boxplot([1, 2, 3, 4, 5, 6, 7, float('inf')])\nplt.show()",
+           "plt.plot([0, 1, 2, 3, 4], [0, 1, 0, 1, 0])\nplt.plot([2, 2], [0, 1])\nplt.plot([2, 2], [0, 1])\n"
+           "plt.plot([1, 3], [0.5, 0.5])\nplt.show()",
        })) {
     EXPECT_NE(event["type"], "error") << event.dump();
     if (event["type"] != "result") continue;
     EXPECT_TRUE(event.contains("png"));
     charts.push_back(event.value("chart", json()));
   }
-  ASSERT_EQ(charts.size(), 9U);
+  ASSERT_EQ(charts.size(), 11U);
   const json& line = charts[0];
   EXPECT_EQ(line["type"], "line");
   EXPECT_EQ(line["title"], "T");
@@ -217,6 +220,7 @@ TEST_F(E2bInterpreter, SaysWhatItsChartsAreMadeOf) {
   EXPECT_EQ(charts[7]["elements"][0]["type"], "line");
   EXPECT_EQ(charts[7]["elements"][1]["type"], "unknown");
   EXPECT_EQ(charts[8], nullptr) << "of so many points there is the picture only";
+  EXPECT_EQ(charts[10]["type"], "line") << "it only looks like a box";
 }
 
 TEST_F(E2bInterpreter, HearsAnInterruptWhileCodeRunsAndNotBetween) {

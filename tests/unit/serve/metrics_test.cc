@@ -35,7 +35,12 @@ sessions::Stats example() {
 
 // What the format asks of every line, whether promtool is here or not.
 TEST(Metrics, AreLinesOfTheTextFormat) {
-  const std::string text = metrics_text(example());
+  Counts counts;
+  counts.add(Counts::Family::runs, "allowed");
+  counts.add(Counts::Family::findings, "always.eval");
+  counts.add(Counts::Family::findings, "always.eval");
+  counts.add(Counts::Family::redactions, "github", 3);
+  const std::string text = metrics_text(example(), counts);
   const std::regex line(
       R"((# (HELP|TYPE) guard_[a-z_]+ .+)|(guard_[a-z_]+(\{[a-z]+="([^"\\\n]|\\.)*"(,[a-z]+="([^"\\\n]|\\.)*")*\})? -?[0-9.e+-]+))");
   std::set<std::string> series;
@@ -46,6 +51,9 @@ TEST(Metrics, AreLinesOfTheTextFormat) {
     EXPECT_TRUE(series.insert(one.substr(0, one.rfind(' '))).second) << "twice: " << one;
   }
   EXPECT_EQ(rest, "") << "the last line has an end";
+  EXPECT_THAT(text, HasSubstr("guard_runs_total{verdict=\"allowed\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("guard_findings_total{rule=\"always.eval\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("guard_redactions_total{kind=\"github\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("guard_session_start_seconds_bucket{way=\"reused\",le=\"0.005\"} 7\n"));
   EXPECT_THAT(text, HasSubstr("guard_session_start_seconds_bucket{way=\"reused\",le=\"+Inf\"} 8\n"));
   EXPECT_THAT(text, HasSubstr("guard_session_start_seconds_sum{way=\"reused\"} 12.345678\n"));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,7 +31,11 @@ class TraceTest : public SessionsTest {
 
   std::string file() const { return folder_.path() / "trace.jsonl"; }
   std::shared_ptr<Trace> trace() {
-    return *Trace::open({*SecretSource::shipped(), kOutputMax, file(), "here", nullptr, nullptr});
+    return *Trace::open({*SecretSource::shipped(), kOutputMax, file(), "here", nullptr, nullptr, [](const auto& env) {
+                           std::vector<KnownSecret> known;
+                           for (const auto& [name, value] : env) known.push_back({name, value});
+                           return SecretSource::shipped(std::move(known));
+                         }});
   }
   void open_traced() {
     Options options = without_pool();
@@ -58,6 +63,60 @@ class TraceTest : public SessionsTest {
 
   const TempDir folder_ = *TempDir::create();
 };
+
+TEST_F(TraceTest, HidesWhatCommandsAreGiven) {
+  open_traced();
+  const std::string first = "hunter2hunter2xyz", second = "other-secret-9876";
+  for (const std::string& value : {first, second}) {
+    TaskSpec spec;
+    spec.argv = {"write", "f-" + value, "of " + value};
+    spec.env = {{"TOKEN", value}, {"HOME", "/workspace"}};
+    EXPECT_TRUE(manager_->exec("t/a", spec, 1000, Deadline::after(milliseconds(10'000))));
+  }
+  EXPECT_TRUE(run("t/a", {"say", first + " " + second}));
+  EXPECT_TRUE(run("t/a", {"say", "/workspace/a"}));
+  const std::string text = *read_file(file(), 1u << 20);
+  EXPECT_EQ(text.find(first), std::string::npos) << text;
+  EXPECT_EQ(text.find(second), std::string::npos) << text;
+  EXPECT_NE(text.find("say /workspace/a"), std::string::npos) << text;
+}
+
+TEST_F(TraceTest, TellsMostOfManyFilesAndHowManyItLeavesOut) {
+  const auto trace = this->trace();
+  const TempDir folder = *TempDir::create();
+  const auto opened = [&] { return UniqueFd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); };
+  const auto step = trace->begin("t/a", "make", opened());
+  for (int i = 0; i < 1500; ++i) ASSERT_TRUE(write_file_atomically(folder.path() / std::to_string(i), "1"));
+  step->finish({"exited 0", 0, {}});
+  const auto told = events();
+  ASSERT_EQ(told.size(), 1001U);
+  EXPECT_EQ(told[0]["files_left_out"], 500);
+}
+
+TEST_F(TraceTest, SaysThatItHasNotSeenAll) {
+  const auto trace = this->trace();
+  const TempDir folder = *TempDir::create();
+  const auto step =
+      trace->begin("t/a", "make", UniqueFd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  fs::path deep = folder.path();
+  for (int i = 0; i < 70; ++i) deep /= "d";
+  ASSERT_TRUE(make_folders(deep));
+  ASSERT_TRUE(write_file_atomically(deep / "payload", "1"));
+  step->finish({"exited 0", 0, {}});
+  EXPECT_EQ(events().front()["files"], "not all seen");
+}
+
+// Whoever opens a file with a lease waits for its holder, or goes on.
+TEST_F(TraceTest, WaitsForNoLease) {
+  const TempDir folder = *TempDir::create();
+  const fs::path held = folder.path() / "held";
+  ASSERT_TRUE(write_file_atomically(held, "1"));
+  const UniqueFd fd(::open(held.c_str(), O_RDWR | O_CLOEXEC));
+  if (::fcntl(fd.get(), F_SETLEASE, F_WRLCK) != 0) GTEST_SKIP() << "no lease can be had here";
+  ::signal(SIGIO, SIG_IGN);
+  const UniqueFd top(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  EXPECT_FALSE(open_workspace_file(top.get(), "held"));
+}
 
 TEST_F(TraceTest, TellsEachCommandAndTheFilesThatCameOfIt) {
   open_traced();

@@ -403,6 +403,23 @@ TEST_F(ImageImport, FollowsNoLinkOutOfItsRoot) {
   EXPECT_TRUE(fs::is_empty(path("outside")));
 }
 
+TEST_F(ImageImport, MakesAHomeForProgramsOfE2bWhereThereIsNone) {
+  ASSERT_TRUE(make_folders(path("outside/user")));
+  const auto target = [](const fs::path& link) { return fs::is_symlink(link) ? fs::read_symlink(link).string() : ""; };
+  const fs::path none = root_of(file("none.tar", TarMaker().file("etc/a", "a").bytes()));
+  EXPECT_EQ(target(none / "home/user"), "/workspace");
+  const fs::path own = root_of(file("own.tar", TarMaker().file("home/user/notes", "kept").bytes()));
+  EXPECT_EQ(text(own / "home/user/notes"), "kept");
+  const fs::path linked =
+      root_of(file("linked.tar", TarMaker().link("home", "/var/home").file("var/home/user/notes", "kept").bytes()));
+  EXPECT_EQ(text(linked / "var/home/user/notes"), "kept");
+  for (const std::string& home : {std::string("/var/none"), path("outside").string()}) {
+    const fs::path root = root_of(file("away.tar", TarMaker().link("home", home).bytes()));
+    EXPECT_EQ(target(root / "home"), home);
+  }
+  EXPECT_EQ(text(root_of(file("file.tar", TarMaker().file("home", "a file").bytes())) / "home"), "a file");
+}
+
 TEST_F(ImageImport, CountsWhatItDigests) {
   const std::string layer = TarMaker().file("a", "a").bytes();
   const std::string stored = through({"gzip"}, layer) + std::string(50'000, '\0');
