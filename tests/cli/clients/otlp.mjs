@@ -68,7 +68,7 @@ const key = ['AKIA', 'QYLPMN5HHHFPZAM2'].join('');
 assert.equal(run('t/a', `await Bun.write('a', '1'); console.log('printed ${key}')`), 0);
 assert.equal(run('t/a', 'process.exit(3)'), 3);
 assert.equal(run('t/b', 'process.kill(process.pid, 9)'), 128 + 9);
-const ended = new Promise((done) => serve.on('exit', done));
+const ended = new Promise((done) => serve.on('close', done));
 serve.kill('SIGTERM');
 assert.equal(await ended, 0);
 assert.match(told, /answers 503/);
