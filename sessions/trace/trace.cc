@@ -124,7 +124,7 @@ std::shared_ptr<const SecretSource> Trace::secrets_of(
   if (!is_new) return session.secrets;
   session.secrets = nullptr;
   if (session.env.empty() || !settings_.secrets_with) {
-    session.secrets = std::shared_ptr<const SecretSource>(shared_from_this(), &settings_.secrets);
+    session.secrets = std::shared_ptr<const SecretSource>(std::shared_ptr<void>(), &settings_.secrets);  // not owned
   } else if (auto made = settings_.secrets_with(session.env); made) {
     session.secrets = std::make_shared<const SecretSource>(std::move(*made));
   }
