@@ -70,6 +70,10 @@ milliseconds pause_after(const docker::HttpAnswer& answer, milliseconds otherwis
 
 }  // namespace
 
+bool is_visible(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
+}
+
 void Secrets::add(std::string value) {
   if (!value.empty()) values_.push_back(std::move(value));
 }
@@ -101,7 +105,7 @@ Result<Service> find_service(const Environment& environment, std::string_view va
   const std::string_view authority = rest.substr(0, rest.find('/'));
   std::string_view path = rest.substr(authority.size());
   while (path.ends_with('/')) path.remove_suffix(1);
-  if (!std::ranges::all_of(path, [](char c) { return c > ' ' && c < 0x7f && c != '?' && c != '#'; }))
+  if (!is_visible(path) || path.find_first_of("?#") != std::string_view::npos)
     return wrong("has a path with a query, or with characters that have no place in a URL");
 
   const std::string authorities = value_of(environment, "SSL_CERT_FILE");

@@ -43,6 +43,9 @@ enum class Scheme : std::uint8_t { https, plain_nearby };
 Result<Service> find_service(const Environment& environment, std::string_view variable, std::string_view otherwise,
     Scheme scheme, std::string_view peer);
 
+// ASCII without spaces and control characters: a URL, or the value of a header field, can hold it.
+bool is_visible(std::string_view text);
+
 struct Call {
   std::string_view method = "GET";
   std::string target = {};  // behind the service's path; encoded

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "docker/json_fields.h"
 
 namespace guard::acads {
@@ -14,10 +12,6 @@ constexpr std::string_view kResource = "https://dynamicsessions.io";
 constexpr std::size_t kTokenBytesMax = 12ul * 1024;  // a head of 16 KB is what servers take
 constexpr std::uint64_t kAnswerBytesMax = 64ul * 1024;
 constexpr milliseconds kLimit{30'000};
-
-bool is_visible(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
-}
 
 }  // namespace
 

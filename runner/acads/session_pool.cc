@@ -253,8 +253,7 @@ Result<std::vector<RemoteFile>> SessionPool::list(const std::string& session, De
     if (link == nullptr || link->is_null()) return files;
     const auto next = docker::string_field(said, "nextLink");
     // The token goes where it is for, and nowhere else.
-    const bool is_target = next && next->size() <= kTargetBytesMax &&
-        std::ranges::all_of(*next, [](char c) { return c > ' ' && c < 0x7f; });
+    const bool is_target = next && next->size() <= kTargetBytesMax && is_visible(*next);
     if (!is_target || !next->starts_with(service_.url + "/files?")) return malformed("goes on at another place");
     target = next->substr(service_.url.size());
   }

@@ -142,10 +142,8 @@ class Import {
     for (const char* place : {"app", "dev", "proc", "run", "sys", "tmp", "workspace"})
       GUARD_TRY(root.make_place(place));
     // Where programs written for E2B look for the session's files.
-    if (!root.has("home") || root.is_folder("home")) {
-      if (!root.has("home/user"))
-        GUARD_TRY(root.add({.kind = TreeEntry::Kind::link, .path = "home/user", .target = "/workspace"}, {}));
-    }
+    if ((!root.has("home") || root.is_folder("home")) && !root.has("home/user"))
+      GUARD_TRY(root.add({.kind = TreeEntry::Kind::link, .path = "home/user", .target = "/workspace"}, {}));
     for (const char* place : {"guard-init", ".guard-init"}) GUARD_TRY(root.remove(place));
     for (const std::string& path : request_.without) GUARD_TRY(root.remove(path));
     for (const auto& [source, path] : request_.programs) {

@@ -222,6 +222,11 @@ std::string absolute(const Sandbox& sandbox, const std::string& path) {
   return path.empty() || path == "." ? sandbox.home : fmt::format("{}/{}", sandbox.home, path);
 }
 
+void start_in(const Sandbox& sandbox, const std::string& folder, TaskSpec& spec) {
+  spec.working_dir = sandbox.home == kWorkspace ? inside(folder) : folder;
+  spec.env.insert({{"HOME", sandbox.home}, {"PWD", spec.working_dir}});
+}
+
 void call_filesystem(
     Sandboxes& sandboxes, Sandbox& sandbox, std::string_view method, const Request& request, Answer& answer) {
   if (method == "WatchDir") {

@@ -13,6 +13,8 @@ namespace guard::serve::e2b {
 // A path as the clients say it: absolute, or below the home folder, which they call /home/user.
 std::string inside(std::string_view path);
 std::string absolute(const Sandbox& sandbox, const std::string& path);  // still under the name that the client gave
+// Where a program is to start, and HOME and PWD, unless it has them: so shells call it as the client does.
+void start_in(const Sandbox& sandbox, const std::string& folder, TaskSpec& spec);
 
 void call_filesystem(
     Sandboxes& sandboxes, Sandbox& sandbox, std::string_view method, const Request& request, Answer& answer);

@@ -146,8 +146,7 @@ Result<std::shared_ptr<Task>> Contexts::started(Sandboxes& sandboxes, const Sand
   spec.argv = {"python3", "-u", "-c",
       std::string(guard_e2b_charts, guard_e2b_charts_end).append(guard_e2b_python, guard_e2b_python_end)};
   spec.env = sandbox.made.env;
-  spec.working_dir = sandbox.home == "/workspace" ? inside(context.cwd) : context.cwd;
-  spec.env.insert({{"HOME", sandbox.home}, {"PWD", spec.working_dir}});
+  start_in(sandbox, context.cwd, spec);
   spec.input = true;
   spec.title = "";  // each code is a step
   GUARD_TRY_ASSIGN(std::shared_ptr<Task> task, sandboxes.start(sandbox, spec));

@@ -55,10 +55,7 @@ Result<Start> start_of(const Sandbox& sandbox, const Request& request) {
   start.config.tag = text(body, "tag");
   start.spec.argv = {start.config.cmd};
   start.spec.argv.insert(start.spec.argv.end(), start.config.args.begin(), start.config.args.end());
-  const std::string cwd = absolute(sandbox, start.config.cwd);
-  start.spec.working_dir = sandbox.home == "/workspace" ? inside(cwd) : cwd;
-  // So that shells call it as the client does.
-  start.spec.env.insert({{"HOME", sandbox.home}, {"PWD", start.spec.working_dir}});
+  start_in(sandbox, absolute(sandbox, start.config.cwd), start.spec);
   if (body.contains("pty") && !body["pty"].is_null()) {
     GUARD_TRY_ASSIGN(start.spec.terminal, size_of(body["pty"]));
     start.config.terminal = true;
