@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,16 @@ struct SessionInfo {
   std::uint64_t stored_bytes = 0;  // in its workspace, when it was last looked at; 0: not yet
 };
 
+// What the present sandbox of a session uses.
+struct SandboxUsage {
+  std::string sandbox;             // its id
+  std::int64_t started_ms = 0;     // since 1970
+  std::uint64_t cpu_ms = 0;        // since then, of all that ran there
+  std::uint64_t memory_bytes = 0;  // of processes
+  std::uint64_t tmp_bytes = 0;     // of files in /tmp, which are in memory
+  std::uint64_t workspace_bytes = 0;
+};
+
 struct Log {
   std::string bytes;       // raw, as the command wrote them: whoever shows them masks them
   std::uint64_t next = 0;  // where to read on
@@ -155,6 +166,10 @@ class Manager {
   // The session does not expire for being idle before `span` from now, and ends then, once no command is live. A lease
   // never holds for longer than the session's greatest age.
   Result<void> renew(const std::string& session, milliseconds span);
+
+  // Nothing where the session has no sandbox just now: none is started for it. Walks through the files of the session,
+  // and is no use of it.
+  Result<std::optional<SandboxUsage>> usage(const std::string& session, Deadline deadline) const;
 
   std::vector<SessionInfo> sessions() const;
   Stats stats() const;

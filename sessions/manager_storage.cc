@@ -1,6 +1,8 @@
 // What a session may store. No file system gives a folder a limit, so it is watched.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/text/text.h"
 #include "sessions/manager_state.h"
 
@@ -10,22 +12,36 @@ namespace {
 constexpr milliseconds kLookMax{60'000};  // a million files, from a slow disk
 constexpr std::size_t kAnswerMax = 4096;
 
-TaskSpec look_spec() {
+TaskSpec look_spec(milliseconds limit = kLookMax) {
   TaskSpec spec;
   spec.kind = TaskOperation::usage;
   spec.argv = {"files"};
-  spec.timeout = kLookMax;
+  spec.timeout = std::min(limit, kLookMax);
   return spec;
 }
 
-Result<std::uint64_t> bytes_of(Task& look, Deadline deadline) {
+Result<SandboxUsage> usage_of(Task& look, Deadline deadline) {
   GUARD_TRY_ASSIGN(const TaskOutput said, collect(look, kAnswerMax, deadline));
-  constexpr std::string_view kKey = "workspace_bytes=";
-  for (std::string_view line : pieces_of(said.out)) {
-    std::uint64_t bytes = 0;
-    if (line.starts_with(kKey) && read_number(line.substr(kKey.size()), bytes)) return bytes;
+  if (said.end.outcome.kind == OutcomeKind::timed_out)
+    return Error(ErrorCode::execution_timeout, "looking at what the session stores took too long");
+  SandboxUsage usage;
+  const std::pair<std::string_view, std::uint64_t*> wanted[] = {{"cpu_ms=", &usage.cpu_ms},
+      {"memory_bytes=", &usage.memory_bytes}, {"tmp_bytes=", &usage.tmp_bytes},
+      {"workspace_bytes=", &usage.workspace_bytes}};
+  const auto lines = pieces_of(said.out);
+  for (const auto& [key, number] : wanted) {
+    const auto line = std::ranges::find_if(lines, [key = key](std::string_view one) { return one.starts_with(key); });
+    const bool is_told = line != lines.end() && read_number(line->substr(key.size()), *number);
+    // A program can close its own /tmp to all that look.
+    if (!is_told && number != &usage.tmp_bytes)
+      return Error(ErrorCode::protocol_error, "the sandbox did not say what the session uses");
   }
-  return Error(ErrorCode::protocol_error, "the sandbox did not say what the session stores");
+  return usage;
+}
+
+Result<std::uint64_t> bytes_of(Task& look, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const SandboxUsage usage, usage_of(look, deadline));
+  return usage.workspace_bytes;
 }
 
 }  // namespace
@@ -96,6 +112,26 @@ Result<void> Manager::State::check_storage(const std::string& id, OpenSandbox& s
     if (sessions.count(id) > 0) stored() = bytes;
   }
   return bytes <= options.storage_max ? ok() : Result<void>(stores_too_much(id, bytes));
+}
+
+Result<std::optional<SandboxUsage>> Manager::usage(const std::string& id, Deadline deadline) const {
+  std::shared_ptr<OpenSandbox> open;
+  SandboxRow row;
+  {
+    const std::lock_guard lock(state_->mutex);
+    const auto session = state_->sessions.find(id);
+    if (session == state_->sessions.end())
+      return Error(ErrorCode::file_not_found, fmt::format("there is no session {}", printable(id)));
+    const auto sandbox = state_->sandboxes.find(session->second.sandbox);
+    if (sandbox != state_->sandboxes.end()) open = sandbox->second.open;
+    if (open) row = sandbox->second.row;
+  }
+  if (!open || !open->alive()) return std::optional<SandboxUsage>();
+  GUARD_TRY_ASSIGN(const std::unique_ptr<Task> look, open->start(look_spec(deadline.remaining())));
+  GUARD_TRY_ASSIGN(SandboxUsage usage, usage_of(*look, deadline));
+  usage.sandbox = row.id;
+  usage.started_ms = row.started_ms;
+  return std::optional(std::move(usage));
 }
 
 }  // namespace guard::sessions

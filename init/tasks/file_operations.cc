@@ -207,9 +207,23 @@ void tell(const char* key, long long value) {
   g_output.add(line, static_cast<size_t>(snprintf(line, sizeof line, "%s=%lld\n", key, value)));
 }
 
+// With that of its children that it has waited for: each process that there has been is counted once, in itself or in
+// what has waited for it, up to init.
+long long cpu_ticks(long long pid) {
+  char text[1024];
+  if (!read_proc(pid, "stat", text)) return 0;
+  const char* const fields = strrchr(text, ')');  // the name in front of it may hold anything
+  long long user = 0, system = 0, of_children_user = 0, of_children_system = 0;
+  constexpr char kFormat[] = ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lld %lld %lld %lld";
+  if (fields == nullptr || sscanf(fields, kFormat, &user, &system, &of_children_user, &of_children_system) != 4)
+    return 0;
+  return user + system + of_children_user + of_children_system;
+}
+
 Failure usage(bool with_folders) {
   long long processes = 0;
   long long pages = 0;
+  long long ticks = 0;
   DIR* const proc = opendir("/proc");
   if (proc == nullptr) return failed("listing processes");
   while (const dirent* const entry = readdir(proc)) {
@@ -219,10 +233,12 @@ Failure usage(bool with_folders) {
     ++processes;
     long long resident = 0;
     if (sscanf(text, "%*d %lld", &resident) == 1) pages += resident;
+    ticks += cpu_ticks(pid);
   }
   closedir(proc);
   tell("processes", processes);
   tell("memory_bytes", pages * sysconf(_SC_PAGESIZE));
+  tell("cpu_ms", ticks * 1000 / sysconf(_SC_CLK_TCK));
   static constexpr struct {
     const char* path;
     const char* bytes;

@@ -47,7 +47,9 @@ enum class TaskOperation : std::uint8_t {
   make_folder = 'f',  // PATH, with its parents; no error where there is one
   watch = 'n',        // PATH DEPTH (1, or more for all below): Event records of what changes, until it is killed
   connect = 'c',      // PORT: a TCP connection to 127.0.0.1 inside; input goes there, what comes from there is out
-  usage = 'u',  // "key=value\n" lines: processes, memory_bytes; with [files] also bytes and files of /workspace, /tmp
+  // "key=value\n" lines: processes, memory_bytes, cpu_ms (of all there have been, but for those that nobody waits for);
+  // with [files] also bytes and files of /workspace, /tmp.
+  usage = 'u',
 };
 
 // The fixed part of a start frame, behind the task's number; see encode_start() of runner/tasks/task_table.h.

@@ -4,6 +4,8 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -259,6 +261,29 @@ Result<Endpoint::Said> Endpoint::list(const Request& request, Answer& answer) {
   return Said{200, std::move(rows)};
 }
 
+// One at most, of now: nothing is looked at while nobody asks.
+Result<Endpoint::Said> Endpoint::metrics(Sandbox& sandbox, const Request& request) {
+  const std::int64_t now = now_ms();
+  const auto seconds_of = [&request](const char* key, std::int64_t otherwise) -> Result<std::int64_t> {
+    const auto given = request.query.find(key);
+    std::int64_t seconds = otherwise;
+    if (given == request.query.end() || (read_number(given->second, seconds) && seconds >= 0)) return seconds;
+    return refused(400, fmt::format("{} is no number of seconds since 1970", key));
+  };
+  GUARD_TRY_ASSIGN(const std::int64_t start, seconds_of("start", 0));
+  GUARD_TRY_ASSIGN(const std::int64_t end, seconds_of("end", std::numeric_limits<std::int64_t>::max()));
+  if (start > end) return refused(400, "start is after end");
+  // The clients round both to seconds.
+  if (start > now / 1000 + 1 || end < now / 1000 - 1) return Said{200, ordered_json::array()};
+  GUARD_TRY_ASSIGN(const auto usage, sandboxes_.usage(sandbox));
+  if (!usage) return Said{200, ordered_json::array()};
+  const double busy = sandbox.cpu.rate(*usage, now) / kind_.cpus;
+  const ordered_json row = {{"timestamp", time_text(now)}, {"timestampUnix", now / 1000}, {"cpuCount", kind_.cpus},
+      {"cpuUsedPct", std::round(busy * 10'000) / 100}, {"memUsed", usage->memory_bytes}, {"memCache", usage->tmp_bytes},
+      {"memTotal", kind_.memory_bytes}, {"diskUsed", usage->workspace_bytes}, {"diskTotal", kind_.storage_bytes}};
+  return Said{200, ordered_json::array({row})};
+}
+
 Result<Endpoint::Said> Endpoint::of_sandbox(const std::string& id, std::string_view what, const Request& request) {
   const auto sandbox = sandboxes_.find(id);
   if (!sandbox || sandbox->owner != request.client)
@@ -269,6 +294,7 @@ Result<Endpoint::Said> Endpoint::of_sandbox(const std::string& id, std::string_v
     sandboxes_.kill(id);
     return Said{204, nullptr};
   }
+  if (what == "metrics" && request.method == "GET") return metrics(*sandbox, request);
   if ((what == "timeout" || what == "connect") && post) {
     GUARD_TRY_ASSIGN(const json body, request.body.empty() ? Result<json>(json::object()) : object_of(request.body));
     GUARD_TRY_ASSIGN(const auto timeout, timeout_of(body));

@@ -44,6 +44,7 @@ class Endpoint {
   Result<Said> create(const Request& request);
   Result<Said> list(const Request& request, Answer& answer);
   Result<Said> of_sandbox(const std::string& id, std::string_view what, const Request& request);
+  Result<Said> metrics(Sandbox& sandbox, const Request& request);
   nlohmann::ordered_json described(const Sandbox& sandbox) const;
   Result<void> in_sandbox(const Request& request, Answer& answer);
 

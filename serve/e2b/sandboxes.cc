@@ -16,6 +16,8 @@ namespace guard::serve::e2b {
 namespace {
 
 constexpr milliseconds kReadyMax{120'000};
+constexpr milliseconds kUsageMax{30'000};       // half of what the clients wait for an answer
+constexpr std::int64_t kRateOverMsMin = 1'000;  // processor time is counted in hundredths of a second
 
 }  // namespace
 
@@ -25,6 +27,19 @@ std::int64_t now_ms() {
 
 std::string time_text(std::int64_t ms) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
+}
+
+double CpuMeter::rate(const sessions::SandboxUsage& usage, std::int64_t now) {
+  const std::lock_guard lock(mutex_);
+  if (sandbox_ != usage.sandbox) {
+    sandbox_ = usage.sandbox;
+    older_ = newer_ = {0, usage.started_ms};
+  }
+  const bool is_apart = now - newer_.at_ms >= kRateOverMsMin;
+  if (is_apart) older_ = std::exchange(newer_, {usage.cpu_ms, now});
+  // Two that ask at a time may come in the other order.
+  const std::uint64_t used = usage.cpu_ms - std::min(usage.cpu_ms, older_.cpu_ms);
+  return static_cast<double>(used) / static_cast<double>(std::max(now - older_.at_ms, kRateOverMsMin));
 }
 
 Sandboxes::~Sandboxes() {
@@ -131,6 +146,11 @@ Result<std::unique_ptr<Task>> Sandboxes::start(const Sandbox& sandbox, const Tas
   GUARD_TRY_ASSIGN(auto task, manager_.start(sandbox.session(), spec));
   task->keep(std::move(admitted));
   return task;
+}
+
+Result<std::optional<sessions::SandboxUsage>> Sandboxes::usage(const Sandbox& sandbox) {
+  GUARD_TRY_ASSIGN(const auto admitted, clients_.admit(sandbox.owner, {.tasks = 1}, SteadyClock::now()));
+  return manager_.usage(sandbox.session(), Deadline::after(kUsageMax));
 }
 
 // What could not be removed is tried again by the manager.

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -28,6 +29,24 @@ struct NewSandbox {
   std::map<std::string, std::string> metadata;
   std::map<std::string, std::string> env;  // of every program
   milliseconds timeout{300'000};
+};
+
+// Makes rates of what is known of a sandbox's processor time, whenever somebody asks. Thread-safe.
+class CpuMeter {
+ public:
+  // How many processors were busy, on average, since the last look that is at least a second old; at first, since the
+  // sandbox was started.
+  double rate(const sessions::SandboxUsage& usage, std::int64_t now_ms);
+
+ private:
+  struct Look {
+    std::uint64_t cpu_ms = 0;
+    std::int64_t at_ms = 0;
+  };
+  std::mutex mutex_;
+  std::string sandbox_;
+  Look older_;
+  Look newer_;
 };
 
 struct Sandbox {
@@ -51,6 +70,7 @@ struct Sandbox {
   std::atomic<bool> over = false;
   Processes processes;
   Contexts contexts;
+  CpuMeter cpu;
 
   std::string session() const { return "e2b/" + id; }
 };
@@ -80,6 +100,8 @@ class Sandboxes {
 
   // A program or operation in it, as one of its owner's.
   Result<std::unique_ptr<Task>> start(const Sandbox& sandbox, const TaskSpec& spec);
+  // As Manager::usage().
+  Result<std::optional<sessions::SandboxUsage>> usage(const Sandbox& sandbox);
   // Bytes for a request of its owner's, beside those of its body.
   Result<std::shared_ptr<void>> hold(const Sandbox& sandbox, std::size_t bytes) {
     return clients_.hold(sandbox.owner, {.bytes = bytes});

@@ -16,6 +16,7 @@
 //   ghost PATH    leaves a process whose first thread has ended, and whose other one writes PATH after a second
 //   hold          a child in a session of its own that holds the outputs and ignores TERM
 //   sleep MS
+//   spin MS       of processor time, by a child that it waits for
 //   flood BYTES   that many bytes on standard output
 //   serve PORT HOW  takes one connection to 127.0.0.1 and says "ready" before: "cut" resets it behind some bytes,
 //                 "whole" closes it there, "reads" reads one byte, says "got", and how it ends
@@ -29,6 +30,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,11 +38,22 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
 
 namespace {
 
 void pause_ms(long ms) { usleep(static_cast<useconds_t>(ms) * 1000); }
+
+void spin(long ms) {
+  if (fork() != 0) {
+    wait(nullptr);
+    return;
+  }
+  while (std::clock() < ms * (CLOCKS_PER_SEC / 1000)) {
+  }
+  _exit(0);
+}
 
 void make(const char* path) {
   if (std::FILE* file = std::fopen(path, "w")) {
@@ -180,6 +193,8 @@ int main(int argc, char** argv) {
       }
     } else if (word == "sleep") {
       pause_ms(std::atol(next()));
+    } else if (word == "spin") {
+      spin(std::atol(next()));
     } else if (word == "flood") {
       flood(std::atoll(next()));
     } else if (word == "echo") {

@@ -31,6 +31,23 @@ await refused('SandboxError', () => Sandbox.create('no-such-template'));
 await refused('SandboxError', () => Sandbox.create({ network: { allowOut: ['example.com'] } }));
 await refused('SandboxError', () => box.pause());
 
+const metrics = async () => (await box.getMetrics())[0];
+const idle = await metrics();
+assert.ok(idle.memUsed > 1e6 && idle.memUsed < idle.memTotal && idle.diskTotal > 1e9, JSON.stringify(idle));
+await box.commands.run('i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; head -c 3000000 /dev/zero > m; head -c 2000000 /dev/zero > /tmp/m');
+const busy = await metrics();
+assert.ok(busy.cpuUsedPct > 1 && busy.cpuUsedPct < 300 * busy.cpuCount, JSON.stringify(busy));
+assert.ok(busy.diskUsed >= idle.diskUsed + 3e6 && busy.memCache >= idle.memCache + 2e6, JSON.stringify([idle, busy]));
+await box.files.remove('m');
+const hour = 3_600_000, now = Date.now();
+assert.equal((await Sandbox.getMetrics(box.sandboxId, { start: new Date(now - hour), end: new Date(now + hour) })).length, 1);
+assert.deepEqual(await box.getMetrics({ start: new Date(now - 2 * hour), end: new Date(now - hour) }), []);
+await refused('SandboxNotFoundError', () => Sandbox.getMetrics('gone'));
+for (const query of ['start=x', 'end=-1', 'start=1e99', 'start=2&end=1']) {
+  const said = await fetch(`${process.env.E2B_API_URL}/sandboxes/${box.sandboxId}/metrics?${query}`, { headers: { 'X-API-Key': process.env.E2B_API_KEY } });
+  assert.deepEqual([said.status, (await said.json()).code], [400, 400], query);
+}
+
 // Commands.
 const ran = await box.commands.run('echo hi; echo err >&2; echo $X $A; pwd', { envs: { A: '2' } });
 assert.deepEqual([ran.stdout, ran.stderr], ['hi\n1 2\n/home/user\n', 'err\n']);

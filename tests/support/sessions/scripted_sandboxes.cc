@@ -200,7 +200,7 @@ class ScriptedSandboxes::Sandbox final : public OpenSandbox {
           std::uintmax_t bytes = 0;
           for (const auto& entry : fs::recursive_directory_iterator(workspace_, error))
             bytes += entry.is_regular_file() ? entry.file_size() : 0;
-          return said(fmt::format("processes=1\nworkspace_bytes={}\n", bytes));
+          return said(fmt::format("processes=1\nmemory_bytes=7\ncpu_ms=30\nworkspace_bytes={}\ntmp_bytes=5\n", bytes));
         }
         work.sleeps = world_->sick.count(id_) > 0;
         break;

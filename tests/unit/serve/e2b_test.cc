@@ -110,6 +110,20 @@ TEST(E2bFiles, AreBelowTheHomeFolderUnderBothItsNames) {
   EXPECT_EQ(absolute(sandbox, "."), "/home/user");
 }
 
+TEST(E2bCpuMeter, SaysHowBusyASandboxWasSinceTheLastLook) {
+  CpuMeter meter;
+  const auto rate = [&meter](const char* sandbox, std::uint64_t cpu_ms, std::int64_t now_ms) {
+    return meter.rate({.sandbox = sandbox, .started_ms = 10'000, .cpu_ms = cpu_ms}, now_ms);
+  };
+  EXPECT_DOUBLE_EQ(rate("a", 500, 12'000), 0.25) << "since its start";
+  EXPECT_DOUBLE_EQ(rate("a", 510, 12'001), 510.0 / 2'001) << "a millisecond is no span to speak of";
+  EXPECT_DOUBLE_EQ(rate("a", 2'500, 14'000), 1) << "since the look at 12 s";
+  EXPECT_DOUBLE_EQ(rate("a", 2'490, 14'010), 1'990.0 / 2'010);
+  EXPECT_DOUBLE_EQ(rate("a", 2'500, 24'000), 0) << "idle";
+  EXPECT_DOUBLE_EQ(rate("a", 1, 24'001), 0) << "less than before";
+  EXPECT_DOUBLE_EQ(rate("b", 100, 10'010), 0.1) << "another, in its first second";
+}
+
 class E2bInterpreter : public ::testing::Test {
  protected:
   static constexpr const char* kPython = "/usr/bin/python3";

@@ -574,6 +574,29 @@ TEST_F(ManagerTest, RunsNothingWhereASessionStoresTooMuch) {
   EXPECT_TRUE(run("t/a", {"true"}).has_value());
 }
 
+TEST_F(ManagerTest, SaysWhatASandboxUsesAndStartsNoneForThat) {
+  open(without_pool());
+  const Deadline soon = Deadline::after(milliseconds(10'000));
+  EXPECT_EQ(manager_->usage("t/a", soon).error().code(), ErrorCode::file_not_found);
+  ASSERT_TRUE(manager_->open("t/a"));
+  const auto none = manager_->usage("t/a", soon);
+  ASSERT_TRUE(none) << none.error().to_string();
+  EXPECT_FALSE(*none);
+  EXPECT_EQ(sandbox_of("t/a"), "");
+  ASSERT_TRUE(run("t/a", {"write", "small", std::string(40, 'x')}).has_value());
+  const auto used = manager_->usage("t/a", soon);
+  ASSERT_TRUE(used) << used.error().to_string();
+  ASSERT_TRUE(*used);
+  EXPECT_EQ((*used)->sandbox, sandbox_of("t/a"));
+  EXPECT_EQ((*used)->cpu_ms, 30u);
+  EXPECT_EQ((*used)->memory_bytes, 7u);
+  EXPECT_EQ((*used)->tmp_bytes, 5u);
+  EXPECT_EQ((*used)->workspace_bytes, 40u);
+  sandboxes_.kill(sandbox_of("t/a"));
+  const auto dead = manager_->usage("t/a", soon);
+  EXPECT_TRUE(dead && !*dead);
+}
+
 // Without a call and long before the next tick is due.
 TEST_F(ManagerTest, SeesAtOnceThatASandboxDied) {
   open();

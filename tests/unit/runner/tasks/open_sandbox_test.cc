@@ -263,6 +263,26 @@ TEST_P(OpenSandboxTest, ATimeLimitDoesNotWaitForAReader) {
   });
 }
 
+TEST_P(OpenSandboxTest, KnowsTheProcessorTimeOfAllThatRunsAndHasRun) {
+  opened([this](OpenSandbox& sandbox) {
+    const auto used_ms = [&]() -> std::int64_t {
+      const auto used = done(sandbox, operation(TaskOperation::usage, {}));
+      const std::size_t at = used ? used->out.find("cpu_ms=") : std::string::npos;
+      return at == std::string::npos ? -1 : std::atoll(used->out.c_str() + at + 7);
+    };
+    const std::int64_t before = used_ms();
+    ASSERT_GE(before, 0);
+    ASSERT_OK(done(sandbox, acts({"spin", "300"})));
+    EXPECT_GE(used_ms(), before + 280) << "what has ended";
+    const auto busy = sandbox.start(acts({"spin", "20000"}));
+    ASSERT_OK(busy);
+    const Deadline deadline = Deadline::after(milliseconds(60'000));
+    while (used_ms() < before + 600 && !deadline.passed()) std::this_thread::sleep_for(milliseconds(50));
+    EXPECT_GE(used_ms(), before + 600) << "what runs";
+    EXPECT_FALSE((*busy)->ended());
+  });
+}
+
 // Half a transfer must not look like a whole one, on neither side.
 TEST_P(OpenSandboxTest, AConnectionThatIsCutDoesNotEndInOrder) {
   opened([this](OpenSandbox& sandbox) {
