@@ -56,6 +56,7 @@ class SessionTask final : public Task {
   Result<void> close_input() override { return task_->close_input(); }
   Result<void> signal(int signal_number) override { return task_->signal(signal_number); }
   Result<void> resize(TerminalSize size) override { return task_->resize(size); }
+  std::uint32_t pid(Deadline deadline) override { return task_->pid(deadline); }
   bool ended() const override { return task_->ended(); }
   Result<TaskEnd> end() const override { return task_->end(); }
 

@@ -154,6 +154,7 @@ class Keeper {
   const pid_t program = fork();
   if (program < 0) end_with(record, "fork", errno);
   if (program == 0) become_program(start, status[1]);
+  send(kControl, &program, sizeof program, MSG_NOSIGNAL);
   close(status[1]);
   for (int fd = 0; fd < kControl; ++fd) close(fd);
 

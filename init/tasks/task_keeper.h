@@ -40,7 +40,8 @@ struct TaskRecord {
   long long sys_us = 0;
 };
 
-// And before that, of a connection, where the server has closed its half in order.
+// And before that, of a program, its process id (pid_t); of a connection, where the server has closed its half in
+// order:
 constexpr char kHalfClosed = 'h';
 
 // What init tells it there: bytes, each the number of a signal for the program's process group; KILL is for everything,

@@ -42,6 +42,8 @@ struct Task {
   uint32_t id = 0;
   pid_t keeper = -1;     // negative once reaped
   bool program = false;  // else its keeper does the work itself, and hears no orders
+  pid_t pid = 0;         // of the program, once its keeper has said it
+  bool pid_told = false;
   int control = -1;
   bool terminal = false;
   bool connection = false;
@@ -216,7 +218,8 @@ void start_task(uint32_t id, char* bytes, size_t size, int null) {
   task.connection = start.kind == TaskOperation::connect;
   task.outlets[0] = {FrameType::out, -1, kWindowBytes, false};
   task.outlets[1] = {FrameType::err, -1, kWindowBytes, false};
-  task.input_ended = task.over = task.lost = task.timed_out = task.killed = task.half_closed = false;
+  task.pid = 0;
+  task.pid_told = task.input_ended = task.over = task.lost = task.timed_out = task.killed = task.half_closed = false;
   task.input_begin = task.input_size = task.input_taken = 0;
   task.record = {};
   task.started = now_ms();
@@ -367,6 +370,10 @@ void hear_keeper(Task& task) {
     task.half_closed = true;
     return;
   }
+  if (size == sizeof task.pid && task.program) {
+    if (task.pid == 0) memcpy(&task.pid, &task.record, sizeof task.pid);
+    return;
+  }
   close_end(task.control);
   task.record.step[sizeof task.record.step - 1] = '\0';
   if (size == static_cast<ssize_t>(sizeof task.record)) {
@@ -385,6 +392,14 @@ void hear_keeper(Task& task) {
 void begin_task_frame(const Task& task, FrameType type, size_t size) {
   init_protocol::write_number(frame_payload(), task.id);
   begin_frame(static_cast<init_protocol::FrameType>(type), kIdBytes + size);
+}
+
+bool tell_begun(Task& task) {
+  if (task.pid <= 0 || task.pid_told) return false;
+  task.pid_told = true;
+  init_protocol::write_number(frame_payload() + kIdBytes, static_cast<uint32_t>(task.pid));
+  begin_task_frame(task, FrameType::begun, init_protocol::kNumberBytes);
+  return true;
 }
 
 bool tell_window(Task& task) {
@@ -466,7 +481,8 @@ bool next_frame() {
     if (!task.used) continue;
     // The other stream first the next time, where this one has much to say.
     Outlet(&outlets)[2] = task.outlets;
-    if (tell_window(task) || tell_output(task, outlets[0]) || tell_output(task, outlets[1]) || tell_end(task)) {
+    if (tell_begun(task) || tell_window(task) || tell_output(task, outlets[0]) || tell_output(task, outlets[1]) ||
+        tell_end(task)) {
       g_turn = (g_turn + tried + 1) % kTasksMax;
       return true;
     }

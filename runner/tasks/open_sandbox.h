@@ -74,6 +74,10 @@ class Task {
   virtual Result<void> signal(int signal_number) = 0;
   virtual Result<void> resize(TerminalSize size) = 0;
 
+  // Of a program, as those inside know it; others may have it once this one has ended. 0: there is none, or none is
+  // known by then.
+  virtual std::uint32_t pid(Deadline) { return 0; }
+
   virtual bool ended() const = 0;
 
   // Once read() has answered nothing. FILE_NOT_FOUND, EXECUTION_FAILED: it could not be started, or the operation

@@ -6,8 +6,9 @@
 // standard output. Each but the hello begins with the task's number (u32, big-endian as all numbers), which guard
 // chooses and never uses again.
 //
-// Order, from init: one hello; then, of each task that was started, any number of out, err and window, then one end.
-// Anything else is a PROTOCOL_ERROR. The end of guard's stream is the end of everything (the life line).
+// Order, from init: one hello; then, of each task that was started, any number of out, err and window, then one end;
+// among them, of a program that has a process, one begun. Anything else is a PROTOCOL_ERROR. The end of guard's stream
+// is the end of everything (the life line).
 //
 // Flow control: of every stream no more bytes are on their way than its reader has room for. Each begins with
 // kWindowBytes; a window frame adds what the reader has taken since. So a reader that does not read stops its own
@@ -27,6 +28,7 @@ enum class FrameType : std::uint8_t {
   resize = 'Z',  // rows, columns (u16 each) of the task's terminal
   // From init.
   hello = 'H',  // as in every sandbox
+  begun = 'B',  // u32: the process id of the program, as those inside know it
   out = 'O',    // of a connection, without bytes: the other side has closed its half
   err = 'E',    // never of a task with a terminal
   end = 'X',    // "key=value\n" lines: how it ended

@@ -150,6 +150,7 @@ struct TaskTable::State {
   bool half_closed = false;  // by the other side of a connection
   bool half_read = false;    // and whoever reads knows
   bool dropped = false;      // nobody reads it any more
+  std::uint32_t pid = 0;
   std::optional<Result<TaskEnd>> end;
 };
 
@@ -248,6 +249,13 @@ class TableTask final : public Task {
     add_short(bytes, size.rows);
     add_short(bytes, size.columns);
     return table_->send(FrameType::resize, state_->id, bytes);
+  }
+
+  std::uint32_t pid(Deadline deadline) override {
+    std::unique_lock lock(table_->mutex_);
+    if (state_->spec.kind == TaskOperation::program && table_->peer_ == TaskTable::Peer::init)
+      static_cast<void>(wait(lock, deadline, [this] { return state_->pid != 0 || state_->end; }));
+    return state_->pid;
   }
 
   bool ended() const override {
@@ -456,6 +464,16 @@ Result<void> TaskTable::take(const TaskFrame& frame) {
       return broken("a malformed window");
     state->input_room += read_number(frame.payload.data() + 1);
     if (state->input_room > kInputWindowBytes) return broken("more room for input than there is");
+    state->changed.notify_all();
+    return ok();
+  }
+  if (frame.type == FrameType::begun) {
+    constexpr std::uint32_t kPidMax = 0x7fff'ffff;
+    if (frame.payload.size() != init_protocol::kNumberBytes || state->pid != 0 || peer_ != Peer::init ||
+        state->spec.kind != TaskOperation::program)
+      return broken("a process id where there is none");
+    state->pid = read_number(frame.payload.data());
+    if (state->pid == 0 || state->pid > kPidMax) return broken("a process id that is none");
     state->changed.notify_all();
     return ok();
   }

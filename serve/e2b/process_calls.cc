@@ -18,6 +18,7 @@ namespace {
 constexpr milliseconds kLook{250};           // at whether the client still listens
 constexpr milliseconds kAliveEvery{30'000};  // clients give a silent stream five minutes
 constexpr milliseconds kInputMax{30'000};
+constexpr milliseconds kBegunMax{10'000};
 constexpr milliseconds kGrace{2'000};
 
 Result<TerminalSize> size_of(const json& pty) {
@@ -140,10 +141,15 @@ Result<void> start(Sandboxes& sandboxes, Sandbox& sandbox, const Request& reques
   GUARD_TRY_ASSIGN(Start wanted, start_of(sandbox, request));
   choose_shell(sandbox, wanted.spec);
   GUARD_TRY_ASSIGN(auto task, sandboxes.start(sandbox, wanted.spec));
-  const auto process = sandbox.processes.add(wanted.config, std::move(task));
+  const std::uint32_t pid = task->pid(Deadline::after(kBegunMax));
+  if (pid == 0) {
+    GUARD_TRY(collect(*task, 0, Deadline::after(kBegunMax)));
+    return Error(ErrorCode::execution_failed, "the program did not get a process of its own");
+  }
+  const auto process = sandbox.processes.add(pid, wanted.config, std::move(task));
   Process::Listener listener(*process);
   if (auto running = process->run(); !running) {
-    sandbox.processes.remove(process->pid);
+    sandbox.processes.remove(*process);
     return running;
   }
   return follow(sandbox, *process, listener, answer, out);

@@ -86,41 +86,38 @@ void Process::read_all() try {
   changed_.notify_all();
 }
 
-std::shared_ptr<Process> Processes::add(ProcessConfig config, std::unique_ptr<Task> task) {
+std::shared_ptr<Process> Processes::add(std::uint32_t pid, ProcessConfig config, std::unique_ptr<Task> task) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(all_, [](const auto& one) { return one.second->ended(); });
-  const std::uint32_t pid = ++last_pid_;
-  return all_[pid] = std::make_shared<Process>(pid, std::move(config), std::move(task));
+  std::erase_if(all_, [](const auto& one) { return one->ended(); });
+  return all_.emplace_back(std::make_shared<Process>(pid, std::move(config), std::move(task)));
 }
 
 std::vector<std::shared_ptr<Process>> Processes::live() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<Process>> found;
-  for (const auto& [pid, process] : all_) {
-    if (!process->ended()) found.push_back(process);
-  }
+  std::vector<std::shared_ptr<Process>> found = all_;
+  std::erase_if(found, [](const auto& one) { return one->ended(); });
   return found;
 }
 
-void Processes::remove(std::uint32_t pid) {
+void Processes::remove(const Process& process) {
   const std::lock_guard lock(mutex_);
-  all_.erase(pid);
+  std::erase_if(all_, [&process](const auto& one) { return one.get() == &process; });
 }
 
 std::shared_ptr<Process> Processes::find(std::optional<std::uint32_t> pid, const std::string& tag) {
   const auto processes = live();
-  const auto found = std::find_if(processes.begin(), processes.end(),
+  const auto found = std::find_if(processes.rbegin(), processes.rend(),
       [&](const auto& one) { return pid ? one->pid == *pid : !tag.empty() && one->config.tag == tag; });
-  return found == processes.end() ? nullptr : *found;
+  return found == processes.rend() ? nullptr : *found;
 }
 
 void Processes::end() {
-  std::map<std::uint32_t, std::shared_ptr<Process>> ended;
+  std::vector<std::shared_ptr<Process>> ended;
   {
     const std::lock_guard lock(mutex_);
     ended.swap(all_);
   }
-  for (const auto& [pid, process] : ended) static_cast<void>(process->task().signal(9));
+  for (const auto& process : ended) static_cast<void>(process->task().signal(9));
 }
 
 }  // namespace guard::serve::e2b

@@ -33,8 +33,8 @@ struct ProcessConfig {
 class Process {
  public:
   // Reads nothing of the task before run().
-  Process(std::uint32_t number, ProcessConfig started, std::unique_ptr<Task> task)
-      : pid(number), config(std::move(started)), task_(std::move(task)) {}
+  Process(std::uint32_t inside, ProcessConfig started, std::unique_ptr<Task> task)
+      : pid(inside), config(std::move(started)), task_(std::move(task)) {}
   ~Process();  // kills it
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -81,17 +81,17 @@ class Process {
 // Of one sandbox. Thread-safe.
 class Processes {
  public:
-  // Not run yet.
-  std::shared_ptr<Process> add(ProcessConfig config, std::unique_ptr<Task> task);
-  std::vector<std::shared_ptr<Process>> live();
-  void remove(std::uint32_t pid);
+  // Not run yet. From now on whoever asks for `pid` gets this one: an earlier one of that number has ended, whether all
+  // of it was read or not.
+  std::shared_ptr<Process> add(std::uint32_t pid, ProcessConfig config, std::unique_ptr<Task> task);
+  std::vector<std::shared_ptr<Process>> live();  // the oldest first
+  void remove(const Process& process);
   std::shared_ptr<Process> find(std::optional<std::uint32_t> pid, const std::string& tag);  // null: none that lives
   void end();                                                                               // all of them
 
  private:
   std::mutex mutex_;
-  std::uint32_t last_pid_ = 0;
-  std::map<std::uint32_t, std::shared_ptr<Process>> all_;
+  std::vector<std::shared_ptr<Process>> all_;  // as they were added
 };
 
 }  // namespace guard::serve::e2b

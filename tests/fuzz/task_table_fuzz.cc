@@ -22,6 +22,7 @@ struct Seen {
   std::vector<std::string> out;
   std::vector<std::string> err;
   std::vector<std::string> ends;
+  std::vector<std::uint32_t> pids;
   bool refused = false;
   bool operator==(const Seen&) const = default;
 };
@@ -54,6 +55,7 @@ Seen decode(std::span<const char> bytes, std::size_t tasks, std::size_t cut) {
     if (text[0].size() > protocol::kWindowBytes || text[1].size() > protocol::kWindowBytes) std::abort();
     seen.out.push_back(std::move(text[0]));
     seen.err.push_back(std::move(text[1]));
+    seen.pids.push_back(task->pid(guard::Deadline::after(guard::milliseconds(0))));
     const auto end = task->end();
     seen.ends.push_back(end ? "ended" : end.error().message());
   }

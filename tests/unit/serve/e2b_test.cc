@@ -124,6 +124,46 @@ TEST(E2bCpuMeter, SaysHowBusyASandboxWasSinceTheLastLook) {
   EXPECT_DOUBLE_EQ(rate("b", 100, 10'010), 0.1) << "another, in its first second";
 }
 
+// A program that says nothing until it is killed.
+class SilentTask final : public Task {
+ public:
+  explicit SilentTask(int& killed) : killed_(killed) {}
+  Result<std::optional<Piece>> read(Deadline) override { return Error(ErrorCode::execution_timeout, "nothing"); }
+  Result<void> write_input(std::string_view, Deadline) override { return ok(); }
+  Result<void> close_input() override { return ok(); }
+  Result<void> signal(int) override { return ++killed_, ok(); }
+  Result<void> resize(TerminalSize) override { return ok(); }
+  bool ended() const override { return false; }
+  Result<TaskEnd> end() const override { return TaskEnd(); }
+
+ private:
+  int& killed_;
+};
+
+ProcessConfig tagged(const char* tag) {
+  ProcessConfig config;
+  config.tag = tag;
+  return config;
+}
+
+// The kernel has given its number to another: the first one has ended, though not all of it was read.
+TEST(E2bProcesses, TheLatestOfANumberIsMeant) {
+  Processes processes;
+  int first = 0, second = 0, other = 0;
+  const auto earlier = processes.add(7, tagged("a"), std::make_unique<SilentTask>(first));
+  const auto later = processes.add(7, tagged("b"), std::make_unique<SilentTask>(second));
+  const auto last = processes.add(8, {}, std::make_unique<SilentTask>(other));
+  EXPECT_EQ(processes.find(7, ""), later);
+  EXPECT_EQ(processes.find({}, "a"), earlier);
+  EXPECT_EQ(processes.find(9, ""), nullptr);
+  EXPECT_EQ(processes.live().size(), 3u);
+  processes.remove(*earlier);
+  EXPECT_EQ(processes.find(7, ""), later);
+  processes.end();
+  EXPECT_EQ(processes.find(7, ""), nullptr);
+  EXPECT_EQ(std::vector({first, second, other}), std::vector({0, 1, 1}));
+}
+
 class E2bInterpreter : public ::testing::Test {
  protected:
   static constexpr const char* kPython = "/usr/bin/python3";

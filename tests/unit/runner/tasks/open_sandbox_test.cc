@@ -263,6 +263,29 @@ TEST_P(OpenSandboxTest, ATimeLimitDoesNotWaitForAReader) {
   });
 }
 
+TEST_P(OpenSandboxTest, SaysTheProcessIdThatAProgramHasInside) {
+  opened([this](OpenSandbox& sandbox) {
+    const auto first = sandbox.start(acts({"ids"}));
+    const auto second = sandbox.start(acts({"ids", "sleep", "20000"}));
+    ASSERT_OK(first);
+    ASSERT_OK(second);
+    const Deadline soon = Deadline::after(milliseconds(30'000));
+    const std::uint32_t pid = (*first)->pid(soon), other = (*second)->pid(soon);
+    EXPECT_NE(pid, other);
+    const auto said = collect(**first, 100, soon);
+    ASSERT_OK(said);
+    EXPECT_EQ(std::atoi(said->out.c_str()), static_cast<int>(pid)) << said->out;
+    EXPECT_EQ((*first)->pid(soon), pid) << "after its end, too";
+    const TaskSpec look = acts({"file", "/proc/" + std::to_string(other)});
+    const auto there = done(sandbox, look);
+    ASSERT_OK(there);
+    EXPECT_EQ(there->out, "there\n");
+    const auto usage = sandbox.start(operation(TaskOperation::usage, {}));
+    ASSERT_OK(usage);
+    EXPECT_EQ((*usage)->pid(soon), 0u);
+  });
+}
+
 TEST_P(OpenSandboxTest, KnowsTheProcessorTimeOfAllThatRunsAndHasRun) {
   opened([this](OpenSandbox& sandbox) {
     const auto used_ms = [&]() -> std::int64_t {

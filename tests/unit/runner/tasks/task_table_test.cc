@@ -93,6 +93,31 @@ TEST(TaskTable, SaysAPieceOfInputAsAWholeOrNotAtAll) {
   EXPECT_TRUE((*task)->write_input("a", Deadline::after(milliseconds(1))));
 }
 
+TEST(TaskTable, KnowsAProcessIdOnceInitHasSaidIt) {
+  const auto table = std::make_shared<TaskTable>([](std::string_view) { return ok(); });
+  const auto push = [&](std::uint32_t id, std::string_view bytes) {
+    const std::string frame = encode_frame(FrameType::begun, id, bytes);
+    return table->push(std::span(frame.data(), frame.size())).has_value();
+  };
+  TaskSpec usage;
+  usage.kind = TaskOperation::usage;
+  const auto first = table->start(full_spec());
+  const auto second = table->start(full_spec());
+  const auto operation = table->start(usage);
+  ASSERT_TRUE(first && second && operation);
+  EXPECT_EQ((*first)->pid(Deadline::after(milliseconds(1))), 0u);
+  EXPECT_TRUE(push(1, std::string_view("\0\0\1\2", 4)));
+  EXPECT_EQ((*first)->pid(Deadline::never()), 258u);
+  EXPECT_EQ((*operation)->pid(Deadline::never()), 0u);
+  EXPECT_FALSE(push(1, std::string_view("\0\0\1\3", 4))) << "twice";
+  EXPECT_FALSE(push(2, std::string_view("\0\0\0\0", 4)));
+  EXPECT_FALSE(push(2, "\xff\xff\xff\xff"));
+  EXPECT_FALSE(push(2, "1"));
+  EXPECT_FALSE(push(3, std::string_view("\0\0\1\2", 4))) << "an operation";
+  table->fail(Error(ErrorCode::protocol_error, "nonsense"));
+  EXPECT_EQ((*second)->pid(Deadline::never()), 0u) << "it ended before";
+}
+
 TEST(TaskTable, TellsOnceThatTheOtherSideOfAConnectionHasClosedItsHalf) {
   const auto table = std::make_shared<TaskTable>([](std::string_view) { return ok(); });
   TaskSpec spec;
