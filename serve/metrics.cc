@@ -50,6 +50,11 @@ std::string metrics_text(const sessions::Stats& stats, const Counts& counts) {
   head(text, "guard_pool_sandboxes", "gauge", "Sandboxes that are ready for a session or being started.");
   text += fmt::format("guard_pool_sandboxes{{state=\"ready\"}} {}\n", stats.pooled);
   text += fmt::format("guard_pool_sandboxes{{state=\"starting\"}} {}\n", stats.starting);
+  head(text, "guard_probe_state", "gauge", "What the last start of a sandbox has shown: whether it holds.");
+  for (const auto probe : {sessions::Probe::allowed, sessions::Probe::violation, sessions::Probe::unknown})
+    text += fmt::format("guard_probe_state{{state=\"{}\"}} {:d}\n", to_string(probe), probe == stats.probe.probe);
+  head(text, "guard_probe_since_timestamp_seconds", "gauge", "Since when, in seconds since 1970.");
+  text += fmt::format("guard_probe_since_timestamp_seconds {:.3f}\n", static_cast<double>(stats.probe.since_ms) / 1e3);
   head(text, "guard_sessions", "gauge", "Sessions by state.");
   for (const auto& [state, count] : stats.sessions)
     text += fmt::format("guard_sessions{{state=\"{}\"}} {}\n", to_string(state), count);

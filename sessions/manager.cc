@@ -26,6 +26,7 @@ Result<std::unique_ptr<Manager>> Manager::open(
   GUARD_TRY_ASSIGN(std::vector<std::string> failed, estate->recover(options.remove_leftover, now));
   auto state = std::make_unique<State>(std::move(estate), std::move(factory), clock, std::move(options));
   state->said = std::move(failed);
+  state->probe.since_ms = now;
   GUARD_TRY_ASSIGN(const auto sandboxes, state->estate->ledger().sandboxes());
   GUARD_TRY_ASSIGN(const auto sessions, state->estate->ledger().sessions());
   for (SandboxRow row : sandboxes) {  // could not be removed
@@ -166,6 +167,7 @@ Stats Manager::stats() const {
   stats.starting = pool.refilling + pool.waiting;
   stats.starts = state_->starts;
   stats.last_sweep = state_->report;
+  stats.probe = state_->probe;
   return stats;
 }
 

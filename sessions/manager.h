@@ -84,7 +84,17 @@ struct Latencies {
   std::int64_t sum_us = 0;
 };
 
+// What the last start of a sandbox has shown. `allowed`: it confines what runs there (check_confinement() of
+// runner/init_side/init_stream.h), and answers; `violation`: it does not; `unknown`: none could be started, or none
+// was.
+enum class Probe : std::uint8_t { allowed, violation, unknown };
+struct ProbeState {
+  Probe probe = Probe::unknown;
+  std::int64_t since_ms = 0;  // 1970; of the first start that has shown it, or of this manager
+};
+
 struct Stats {
+  ProbeState probe;
   std::size_t pooled = 0;
   std::size_t starting = 0;
   std::map<SessionState, std::size_t> sessions;
@@ -195,3 +205,7 @@ class Manager {
 };
 
 }  // namespace guard::sessions
+
+template <>
+inline constexpr std::array<std::string_view, 3> guard::kNamesOf<guard::sessions::Probe> = {
+    "allowed", "violation", "unknown"};

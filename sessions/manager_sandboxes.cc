@@ -78,7 +78,12 @@ Result<void> Manager::State::finish_start(const std::string& id) {
   auto made = make();
   if (!made) noted(retire(id, milliseconds(0)));
   const std::lock_guard lock(mutex);
-  failed_ms = made ? 0 : clock.now_ms();
+  const std::int64_t now = clock.now_ms();
+  failed_ms = made ? 0 : now;
+  const Probe shown = made                          ? Probe::allowed
+      : made.error().details().contains("unproved") ? Probe::violation
+                                                    : Probe::unknown;
+  if (shown != probe.probe) probe = {shown, now};
   return std::move(made).context("starting a sandbox");
 }
 

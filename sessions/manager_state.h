@@ -145,6 +145,7 @@ struct Manager::State {
   std::map<Way, Latencies> starts;
   std::size_t waiting = 0;
   std::int64_t failed_ms = 0;
+  ProbeState probe;
   std::int64_t swept_ms = 0;  // so the first tick sweeps, or one that is started every day never would
   Report report;
   bool stopping = false;

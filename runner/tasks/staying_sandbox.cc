@@ -128,7 +128,8 @@ class StayingSandbox final : public OpenSandbox {
     Error why = served ? Error(ErrorCode::environment_unavailable, "the sandbox was closed") : served.error();
     Result<void> ended = line_->link->end();
     // What was complained of is read to its end only now.
-    if (const std::string said = line_->link->complaint(); !served && hello_.empty() && !said.empty()) {
+    const bool is_refused = !served && served.error().details().contains("unproved");  // init has said all it had to
+    if (const std::string said = line_->link->complaint(); !served && !is_refused && hello_.empty() && !said.empty()) {
       why = Error(Error(
           ErrorCode::environment_creation_failed, fmt::format("{}: {}", served.error().message(), printable(said)))
                       .detail("stderr", said));

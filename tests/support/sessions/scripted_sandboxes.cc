@@ -14,6 +14,7 @@ struct ScriptedSandboxes::World {
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::size_t fail_starts = 0;
+  std::string why;
   bool hang_starts = false;
   bool fail_closes = false;
   bool spoil = false;
@@ -246,7 +247,8 @@ SandboxFactory ScriptedSandboxes::factory() {
     --world->starting;
     if (world->fail_starts > 0) {
       --world->fail_starts;
-      return Error(ErrorCode::environment_creation_failed, "no sandbox today");
+      Error error(ErrorCode::environment_creation_failed, "no sandbox today");
+      return world->why.empty() ? error : Error(std::move(error).detail(world->why, "x"));
     }
     ++world->started;
     world->alive.insert(id);
@@ -255,8 +257,9 @@ SandboxFactory ScriptedSandboxes::factory() {
   };
 }
 
-void ScriptedSandboxes::fail_starts(std::size_t count) {
+void ScriptedSandboxes::fail_starts(std::size_t count, std::string why) {
   const std::lock_guard lock(world_->mutex);
+  world_->why = std::move(why);
   world_->fail_starts = count;
 }
 void ScriptedSandboxes::hang_starts(bool on) {

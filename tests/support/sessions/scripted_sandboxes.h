@@ -41,8 +41,8 @@ class ScriptedSandboxes {
   SandboxFactory factory();
 
   // All of these from any thread, at any time.
-  void fail_starts(std::size_t count);  // the next ones
-  void hang_starts(bool on);            // until it is switched off
+  void fail_starts(std::size_t count, std::string why = {});  // the next ones; `why`: a detail of the Error
+  void hang_starts(bool on);                                  // until it is switched off
   void fail_closes(bool on);
   void sicken(const std::string& sandbox);  // its health check hangs from now on
   void kill(const std::string& sandbox);    // it dies

@@ -18,6 +18,7 @@ using ::testing::HasSubstr;
 
 sessions::Stats example() {
   sessions::Stats stats;
+  stats.probe = {sessions::Probe::violation, 1'700'000'000'500};
   stats.pooled = 4;
   stats.starting = 1;
   stats.sessions = {{sessions::SessionState::idle, 2}, {sessions::SessionState::terminated, 7}};
@@ -58,6 +59,9 @@ TEST(Metrics, AreLinesOfTheTextFormat) {
   EXPECT_THAT(text, HasSubstr("guard_session_start_seconds_bucket{way=\"reused\",le=\"+Inf\"} 8\n"));
   EXPECT_THAT(text, HasSubstr("guard_session_start_seconds_sum{way=\"reused\"} 12.345678\n"));
   EXPECT_THAT(text, HasSubstr("guard_sessions{state=\"TERMINATED\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("guard_probe_state{state=\"violation\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("guard_probe_state{state=\"allowed\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("guard_probe_since_timestamp_seconds 1700000000.500\n"));
 }
 
 struct Promtool : ::testing::Test {

@@ -597,6 +597,32 @@ TEST_F(ManagerTest, SaysWhatASandboxUsesAndStartsNoneForThat) {
   EXPECT_TRUE(dead && !*dead);
 }
 
+TEST_F(ManagerTest, KnowsWhatTheLastStartHasShown) {
+  open(without_pool());
+  const auto probe = [&] { return manager_->stats().probe; };
+  const std::int64_t begun = clock_.now_ms();
+  EXPECT_EQ(probe().probe, Probe::unknown) << "none was started";
+  EXPECT_EQ(probe().since_ms, begun);
+  const auto start = [&](const std::string& id) {
+    clock_.advance(milliseconds(1'000));
+    ASSERT_TRUE(manager_->open(id));
+    static_cast<void>(run(id, {"true"}));
+  };
+  start("t/a");
+  start("t/b");
+  EXPECT_EQ(probe().probe, Probe::allowed);
+  EXPECT_EQ(probe().since_ms, begun + 1'000);
+  sandboxes_.fail_starts(1, "unproved");
+  start("t/c");
+  EXPECT_EQ(probe().probe, Probe::violation);
+  EXPECT_EQ(probe().since_ms, begun + 3'000);
+  sandboxes_.fail_starts(1);
+  start("t/d");
+  EXPECT_EQ(probe().probe, Probe::unknown) << "nothing was shown";
+  start("t/e");
+  EXPECT_EQ(probe().probe, Probe::allowed);
+}
+
 // Without a call and long before the next tick is due.
 TEST_F(ManagerTest, SeesAtOnceThatASandboxDied) {
   open();
