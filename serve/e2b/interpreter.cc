@@ -1,10 +1,14 @@
 #include "serve/e2b/interpreter.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <csignal>
+#include <set>
 #include <utility>
+#include <vector>
 
+#include "common/text/characters.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "runner/process/run_folder.h"
@@ -17,9 +21,25 @@ extern const char guard_e2b_charts[];
 extern const char guard_e2b_charts_end[];
 extern const char guard_e2b_python[];
 extern const char guard_e2b_python_end[];
+extern const char guard_e2b_javascript[];
+extern const char guard_e2b_javascript_end[];
+extern const char guard_e2b_shell[];
+extern const char guard_e2b_shell_end[];
 }
 
 namespace guard::serve::e2b {
+
+// What a context can be of.
+struct Language {
+  const char* name;
+  const char* short_name;
+  const char* context;  // that is always there
+  std::vector<std::string> program;
+  std::string script;
+  bool is_shell = false;        // shell_context.sh; the others speak as python_context.py says
+  bool is_interrupted = false;  // and goes on; else what runs is stopped by its end
+};
+
 namespace {
 
 constexpr milliseconds kLook{250};
@@ -27,13 +47,62 @@ constexpr milliseconds kAliveEvery{30'000};
 constexpr milliseconds kInputMax{30'000};
 constexpr milliseconds kInterruptMax{2'000};
 constexpr std::size_t kLineBytesMax = 16ul << 20;  // pictures
-constexpr std::size_t kErrorsBytesMax = 64ul << 10;
+constexpr std::size_t kHeldBytesMax = 64ul << 10;
 constexpr std::size_t kPathBytesMax = 4096;
 constexpr JsonLimits kEventLimits{100'000, 10'000};
 constexpr std::size_t kContextsMax = 16;
-constexpr const char* kDefault = "default";
+
+const std::vector<Language>& languages() {
+  static const std::string javascript(guard_e2b_javascript, guard_e2b_javascript_end);
+  static const std::vector<std::string> bun = {"bun", "--no-install", "-e"};
+  static const std::vector<Language> all = {
+      {.name = "python",
+          .short_name = "py",
+          .context = "default",
+          .program = {"python3", "-u", "-c"},
+          .script = std::string(guard_e2b_charts, guard_e2b_charts_end).append(guard_e2b_python, guard_e2b_python_end),
+          .is_interrupted = true},
+      {"javascript", "js", "default-javascript", bun, javascript},
+      {"typescript", "ts", "default-typescript", bun, javascript},
+      {.name = "bash",
+          .short_name = "sh",
+          .context = "default-bash",
+          .program = {"-c"},
+          .script = std::string(guard_e2b_shell, guard_e2b_shell_end),
+          .is_shell = true},
+  };
+  return all;
+}
+
+// Python, where none is named.
+Result<const Language*> language_of(const json& body) {
+  const std::string wanted = lower_case(text(body, "language"));
+  std::vector<std::string> names;
+  for (const Language& one : languages()) {
+    if (wanted.empty() || wanted == one.name || wanted == one.short_name) return &one;
+    names.emplace_back(one.name);
+  }
+  return rpc_error("unimplemented",
+      fmt::format(
+          "guard's interpreter speaks {}, not {}", fmt::join(names, ", "), printable(cut_text(wanted, 80, "..."))));
+}
 
 std::string line_of(const ordered_json& event) { return ascii_text(event) + "\n"; }
+
+// In one line of shell_context.sh.
+Result<std::string> shell_line(
+    const std::string& id, const std::string& code, const std::map<std::string, std::string>& env) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kInNames = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string command;
+  for (const auto& [name, value] : env) {
+    if (name.find_first_not_of(kInNames) != std::string::npos || kDigits.find(name[0]) != std::string_view::npos)
+      return Error(ErrorCode::input_invalid, fmt::format("a shell has no variable {}", printable(name)));
+    command += fmt::format("{}={} ", name, shell_quoted(value));
+  }
+  command += "command eval " + shell_quoted(code);
+  return id + " " + replaced(backslashed(command, "\\"), "\n", "\\n") + "\n";
+}
 
 Error not_found(const std::string& id) {
   return rpc_error("not_found", fmt::format("Context {} not found", printable(cut_text(id, 80, "..."))));
@@ -41,17 +110,18 @@ Error not_found(const std::string& id) {
 
 }  // namespace
 
-Result<std::shared_ptr<Contexts::Context>> Contexts::context_of(const std::string& id, const std::string& home) {
+Result<std::shared_ptr<Contexts::Context>> Contexts::context_of(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  const std::string wanted = id.empty() ? kDefault : id;
-  auto found = all_.find(wanted);
-  if (found == all_.end() && wanted != kDefault) return not_found(id);
-  if (found == all_.end()) {
-    found = all_.emplace(wanted, std::make_shared<Context>()).first;
-    found->second->id = wanted;
-    found->second->cwd = home;
-  }
+  const auto found = all_.find(id);
+  if (found == all_.end()) return not_found(id);
   return found->second;
+}
+
+std::shared_ptr<Contexts::Context> Contexts::default_of(const Language& language, const std::string& home) {
+  const std::lock_guard lock(mutex_);
+  auto& found = all_[language.context];
+  if (found == nullptr) found = std::make_shared<Context>(language.context, language, home);
+  return found;
 }
 
 // One execution, from the moment that the context is its own.
@@ -63,76 +133,101 @@ struct Contexts::Run {
   std::unique_ptr<sessions::Trace::Step> step;  // null: nobody traces
   std::int64_t exit_code = 0;
   bool is_heard = true;
+  SteadyClock::time_point said = SteadyClock::now();
+  std::string errors{};              // half a line
+  std::set<std::string> finished{};  // outputs of a shell
+  bool is_shell_over = false;
 
   void trace(const json& event) {
     const std::string type = text(event, "type");
-    if (type == "error") exit_code = 1;
+    if (type == "error" && exit_code == 0) exit_code = 1;
     const bool is_error = type == "error" || type == "stderr";
     if (is_error || type == "stdout")
       step->push(is_error ? Task::Piece::Stream::err : Task::Piece::Stream::out,
           text(event, type == "error" ? "traceback" : "text"));
   }
-  Result<void> say(const ordered_json& event) {
+  void say(const ordered_json& event) {
+    said = SteadyClock::now();
     if (step) trace(event);
     if (is_heard) is_heard = answer.listening() && answer.write(line_of(event)).has_value();
-    return ok();
   }
 
   // Whether that was the last event.
   bool take(const std::string& line) {
     auto event = parse_json(line, RepeatedKeys::last_counts, kEventLimits);
     if (!event || !event->is_object() || !event->contains("type")) {
-      static_cast<void>(say({{"type", "stderr"}, {"text", "[guard: a line that is no event was left out]\n"}}));
+      say({{"type", "stderr"}, {"text", "[guard: a line that is no event was left out]\n"}});
       return false;
     }
     // Of an earlier execution, or made up.
     if (event->value("id", json()) != json(id)) return false;
     event->erase("id");
-    static_cast<void>(say(ordered_json(*event)));
+    say(ordered_json(*event));
     return (*event)["type"] == "end_of_execution";
+  }
+
+  // Says those lines of `held` that are whole, so that no character is cut; of a shell, up to where the execution ends.
+  void print(const char* stream, std::string& held) {
+    const std::string mark = fmt::format("\x1e{} ", id);
+    const std::size_t found = held.find(mark);
+    std::size_t whole = found != std::string::npos ? found : held.rfind('\n') + 1;
+    if (whole == 0 && held.size() > kHeldBytesMax) whole = cut_text(held, held.size() - mark.size(), "").size();
+    if (whole > 0) say({{"type", stream}, {"text", held.substr(0, whole)}});
+    held.erase(0, whole);
+    const std::size_t end = held.find('\n');
+    if (found == std::string::npos || end == std::string::npos) return;
+    std::string_view status = std::string_view(held).substr(mark.size(), end - mark.size());
+    static_cast<void>(take_number(status, exit_code));
+    is_shell_over = status == " ended";
+    held.erase(0, end + 1);
+    finished.insert(stream);
+  }
+
+  // What has come so far. Whether that is all.
+  bool take_lines() {
+    std::string& pending = context.pending;
+    print("stderr", errors);
+    if (context.language.is_shell) {
+      print("stdout", pending);
+      if (finished.size() < 2) return false;
+      const std::string text = fmt::format("exit code {}", exit_code);
+      if (exit_code != 0)
+        say({{"type", "error"}, {"name", "ExitCode"}, {"value", std::to_string(exit_code)}, {"traceback", text}});
+      say({{"type", "end_of_execution"}});
+      return true;
+    }
+    for (std::size_t end = 0; (end = pending.find('\n', context.looked)) != std::string::npos;) {
+      const std::string line = pending.substr(0, end);
+      pending.erase(0, end + 1);
+      context.looked = 0;
+      if (!take(line)) continue;
+      if (!errors.empty()) say({{"type", "stderr"}, {"text", errors}});
+      return true;
+    }
+    context.looked = pending.size();
+    return false;
   }
 
   // Until it has ended, or nobody listens, or `deadline`. False: it has not.
   Result<bool> follow(Deadline deadline) {
-    auto said = SteadyClock::now();
-    std::string errors;
     for (;;) {
-      std::string& pending = context.pending;
-      for (std::size_t end = 0; (end = pending.find('\n', context.looked)) != std::string::npos;) {
-        const std::string line = pending.substr(0, end);
-        pending.erase(0, end + 1);
-        context.looked = 0;
-        said = SteadyClock::now();
-        if (!take(line)) continue;
-        if (!errors.empty()) GUARD_TRY(say({{"type", "stderr"}, {"text", errors}}));
-        return true;
-      }
-      context.looked = pending.size();
-      if (pending.size() > kLineBytesMax)
+      if (take_lines()) return true;
+      if (context.pending.size() > kLineBytesMax)
         return Error(ErrorCode::file_too_large, fmt::format("one event is over {} MB", kLineBytesMax >> 20));
       if (is_heard && !answer.listening()) is_heard = false;
       if (deadline.passed() || (!is_heard && deadline.remaining() == milliseconds::max())) return false;
       auto piece = task.read(Deadline::after(kLook));
       if (!piece && piece.error().code() == ErrorCode::execution_timeout) {
-        if (SteadyClock::now() - said < kAliveEvery) continue;
-        GUARD_TRY(say({{"type", "keepalive"}}));
-        said = SteadyClock::now();
+        if (SteadyClock::now() - said >= kAliveEvery) say({{"type", "keepalive"}});
         continue;
       }
       if (!piece) return std::move(piece).error();
       if (!*piece) {
         GUARD_TRY(task.end());
-        return Error(ErrorCode::execution_failed, "the interpreter has ended: by the code, or it was killed");
+        return Error(
+            ErrorCode::execution_failed, "the interpreter has ended, by the code or killed: its variables are lost");
       }
-      if ((*piece)->stream == Task::Piece::Stream::out) {
-        pending += (*piece)->bytes;
-        continue;
-      }
-      // By lines, so that no character is cut.
-      errors += (*piece)->bytes;
-      const std::size_t whole = errors.size() > kErrorsBytesMax ? errors.size() : errors.rfind('\n') + 1;
-      if (whole > 0) GUARD_TRY(say({{"type", "stderr"}, {"text", errors.substr(0, whole)}}));
-      errors.erase(0, whole);
+      ((*piece)->stream == Task::Piece::Stream::out ? context.pending : errors) += (*piece)->bytes;
     }
   }
 };
@@ -141,11 +236,18 @@ Result<std::shared_ptr<Task>> Contexts::started(Sandboxes& sandboxes, const Sand
   {
     const std::lock_guard lock(mutex_);
     if (context.task != nullptr && !context.task->ended()) return context.task;
+    context.is_lost |= context.task != nullptr;
   }
+  const Language& language = context.language;
   TaskSpec spec;
-  spec.argv = {"python3", "-u", "-c",
-      std::string(guard_e2b_charts, guard_e2b_charts_end).append(guard_e2b_python, guard_e2b_python_end)};
+  spec.argv = language.program;
+  if (language.is_shell) {
+    if (sandbox.shell == "bun") return rpc_error("unimplemented", "the image has no shell");
+    spec.argv.insert(spec.argv.begin(), sandbox.shell);
+  }
+  spec.argv.push_back(language.script);
   spec.env = sandbox.made.env;
+  spec.env.insert({"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"});  // it would be a folder of the client's
   start_in(sandbox, context.cwd, spec);
   spec.input = true;
   spec.title = "";  // each code is a step
@@ -164,16 +266,22 @@ Result<void> Contexts::execute(Sandboxes& sandboxes, const Sandbox& sandbox, con
     if (!body.value(key, json("")).is_string() && !body[key].is_null())
       return Error(ErrorCode::input_invalid, fmt::format("{} must be a string", key));
   }
-  if (const std::string language = text(body, "language"); !language.empty() && language != "python")
-    return rpc_error("unimplemented", fmt::format("guard's interpreter speaks Python, not {}", printable(language)));
+  const std::string context_id = text(body, "context_id");
+  if (!context_id.empty() && !text(body, "language").empty())
+    return Error(ErrorCode::input_invalid, "a context has its language: give one of the two");
+  GUARD_TRY_ASSIGN(const Language* const language, language_of(body));
   GUARD_TRY_ASSIGN(const auto env, variables(body, "env_vars"));
-  GUARD_TRY_ASSIGN(const auto context, context_of(text(body, "context_id"), sandbox.home));
+  GUARD_TRY_ASSIGN(
+      const auto context, context_id.empty() ? default_of(*language, sandbox.home) : context_of(context_id));
   std::unique_lock turn(context->turn, std::defer_lock);
   while (!turn.try_lock_for(kLook)) {
     if (!answer.listening()) return Error(ErrorCode::cancelled, "the client has gone");
   }
   GUARD_TRY_ASSIGN(const auto task, started(sandboxes, sandbox, *context));
   GUARD_TRY_ASSIGN(const std::string id, new_run_id());
+  const bool is_shell = context->language.is_shell;
+  GUARD_TRY_ASSIGN(const std::string line,
+      is_shell ? shell_line(id, code, env) : line_of({{"id", id}, {"code", code}, {"env", env}}));
   // The client waits for this before the code has said anything; one that has gone wants nothing to be run.
   GUARD_TRY(answer.begin(200, "application/x-ndjson"));
   auto given = env;
@@ -184,26 +292,36 @@ Result<void> Contexts::execute(Sandboxes& sandboxes, const Sandbox& sandbox, con
     const auto elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
     if (run.step) run.step->finish({std::move(outcome), exit_code, elapsed});
   };
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(context->is_lost, false))
+      run.say({{"type", "stderr"}, {"text", "[guard: the context was started anew: its variables are lost]\n"}});
+  }
   auto ended = [&]() -> Result<bool> {
-    GUARD_TRY(task->write_input(line_of({{"id", id}, {"code", code}, {"env", env}}), Deadline::after(kInputMax)));
+    if (is_shell) run.say({{"type", "number_of_executions"}, {"execution_count", ++context->executions}});
+    GUARD_TRY(task->write_input(line, Deadline::after(kInputMax)));
     GUARD_TRY_ASSIGN(const bool is_over, run.follow(Deadline::never()));
-    if (is_over) return true;
+    if (is_over || !context->language.is_interrupted) return is_over;
     // Nobody listens any more. What the code has made stays, if it can be stopped as Ctrl-C would.
     GUARD_TRY(task->signal(SIGINT));
     return run.follow(Deadline::after(kInterruptMax));
   }();
-  if (ended && *ended) {
+  const bool is_over = ended && *ended;
+  if (!is_over || run.is_shell_over) {
+    static_cast<void>(task->signal(SIGKILL));
+    const std::lock_guard lock(mutex_);
+    if (context->task == task) {
+      context->task.reset();
+      context->is_lost = ended.has_value();
+    }
+  }
+  if (is_over) {
     finish_step(fmt::format("exited {}", run.exit_code), run.exit_code);
     return ok();
   }
-  static_cast<void>(task->signal(SIGKILL));
-  {
-    const std::lock_guard lock(mutex_);
-    if (context->task == task) context->task.reset();
-  }
   if (!ended && !sandbox.over) {
-    static_cast<void>(run.say({{"type", "error"}, {"name", ended.error().wire_name()},
-        {"value", printable(ended.error().message())}, {"traceback", printable(ended.error().message())}}));
+    run.say({{"type", "error"}, {"name", ended.error().wire_name()}, {"value", printable(ended.error().message())},
+        {"traceback", printable(ended.error().message())}});
   }
   finish_step(ended ? "abandoned" : std::string(ended.error().wire_name()), std::nullopt);
   if (sandbox.over) return Error(ErrorCode::environment_unavailable, "the sandbox was ended");
@@ -214,10 +332,10 @@ Result<ordered_json> Contexts::manage(const Sandbox& sandbox, const Request& req
   constexpr std::string_view kContexts = "/contexts";
   const std::string_view path = std::string_view(request.path).substr(kContexts.size());
   const auto shown = [](const Context& one) {
-    return ordered_json{{"id", one.id}, {"language", "python"}, {"cwd", one.cwd}};
+    return ordered_json{{"id", one.id}, {"language", one.language.name}, {"cwd", one.cwd}};
   };
   if (path.empty() && request.method == "GET") {
-    GUARD_TRY(context_of("", sandbox.home));
+    for (const Language* one : {&languages()[0], &languages()[1]}) default_of(*one, sandbox.home);
     const std::lock_guard lock(mutex_);
     ordered_json rows = ordered_json::array();
     for (const auto& [id, one] : all_) rows.push_back(shown(*one));
@@ -225,14 +343,11 @@ Result<ordered_json> Contexts::manage(const Sandbox& sandbox, const Request& req
   }
   if (path.empty() && request.method == "POST") {
     GUARD_TRY_ASSIGN(const json body, request.body.empty() ? Result<json>(json::object()) : object_of(request.body));
-    if (const std::string language = text(body, "language"); !language.empty() && language != "python")
-      return rpc_error("unimplemented", "guard's interpreter speaks Python");
+    GUARD_TRY_ASSIGN(const Language* const language, language_of(body));
     const std::string cwd = text(body, "cwd");
     if (cwd.size() > kPathBytesMax) return Error(ErrorCode::input_invalid, "cwd is too long");
     GUARD_TRY_ASSIGN(const std::string id, new_run_id());
-    const auto made = std::make_shared<Context>();
-    made->id = id;
-    made->cwd = absolute(sandbox, cwd);
+    const auto made = std::make_shared<Context>(id, *language, absolute(sandbox, cwd));
     const std::lock_guard lock(mutex_);
     if (all_.size() >= kContextsMax)
       return rpc_error("resource_exhausted", fmt::format("{} contexts are open: remove one", kContextsMax));
@@ -244,11 +359,12 @@ Result<ordered_json> Contexts::manage(const Sandbox& sandbox, const Request& req
   const bool restarts = rest.ends_with("/restart") && request.method == "POST";
   if (id.empty() || (!restarts && request.method != "DELETE"))
     return rpc_error("unimplemented", "guard does not offer this of a context");
-  GUARD_TRY_ASSIGN(const auto found, context_of(id, sandbox.home));
+  GUARD_TRY_ASSIGN(const auto found, context_of(id));
   // Whoever runs code in it hears that it has ended.
   const std::lock_guard lock(mutex_);
   if (found->task) static_cast<void>(found->task->signal(SIGKILL));
   found->task.reset();
+  found->is_lost = false;
   if (!restarts) all_.erase(id);
   return restarts ? ordered_json::object() : ordered_json();
 }

@@ -42,8 +42,8 @@ def serve():
 
         def flush(self):
             held, self.held = self.held, ""
-            if held:
-                say(type=self.name, text=held)
+            for at in range(0, len(held), 65536):
+                say(type=self.name, text=held[at:at + 65536])
 
         def fileno(self):
             return 2
@@ -132,6 +132,14 @@ def serve():
             for text in started.stdout:
                 print(text, end="")
 
+    # As a shell says it: under the name by which one has come here, while that is still the same folder.
+    real, home = os.getcwd, os.environ.get("PWD", "")
+
+    def getcwd():
+        here = real()
+        return home if home and os.path.realpath(home) == here else here
+
+    os.getcwd = getcwd
     loop = None
 
     def run(tree, name, mode):

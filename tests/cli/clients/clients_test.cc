@@ -150,10 +150,11 @@ TEST_F(ForeignClients, PrometheusScrapesTheMetrics) {
   EXPECT_EQ(result.out, "ok\n") << result.err;
 }
 
-// An image with a shell, a few programs and Python, made of this machine's.
+// An image with a shell, a few programs, Python and bun, made of this machine's.
 std::string image_of_this_machine(const Project& project) {
   const fs::path root = project.path() / "image";
-  const std::string programs = "/bin/sh /bin/cat /bin/sleep /bin/ls /bin/ln /usr/bin/head /usr/bin/tr /usr/bin/python3";
+  const std::string programs =
+      "/bin/sh /bin/cat /bin/sleep /bin/ls /bin/ln /usr/bin/head /usr/bin/tr /usr/bin/python3 " + variable("GUARD_BUN");
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-ec",
       "root=$1; shift; mkdir -p $root/usr/bin $root/usr/lib $root/tmp; ln -s usr/bin $root/bin;"

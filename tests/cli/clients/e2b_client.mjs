@@ -1,5 +1,5 @@
 // e2b_client.mjs CLIENTS: the clients of E2B, unchanged, against the server that E2B_API_URL, E2B_SANDBOX_URL and E2B_API_KEY name.
-// Its sandboxes have /bin/sh, cat, sleep and Python. Prints "ok", or what was wrong.
+// Its sandboxes have /bin/sh, cat, sleep, Python and bun. Prints "ok", or what was wrong.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { createRequire } from 'node:module';
@@ -131,7 +131,8 @@ assert.deepEqual((await box.runCode('{"a": [1]}')).results[0].json, { a: [1] });
 const context = await box.createCodeContext({ cwd: '/tmp' });
 assert.equal((await box.runCode('import os; os.getcwd()', { context })).text, '/tmp');
 assert.equal((await box.runCode('x', { context })).error.name, 'NameError');
-assert.equal((await box.listCodeContexts()).length, 2);
+const open = (await box.listCodeContexts()).map(({ language, cwd }) => `${language} ${cwd}`);
+assert.deepEqual(open.sort(), ['javascript /home/user', 'python /home/user', 'python /tmp']);
 await box.runCode('y = 1', { context });
 await box.restartCodeContext(context);
 assert.equal((await box.runCode('y', { context })).error.name, 'NameError');
@@ -152,6 +153,40 @@ for (let i = 0; i < 3; ++i) {
 assert.equal((await box.runCode('raise ValueError("\\udcff")')).error.name, 'ValueError');
 await box.runCode('import os; os.write(1, b"\\xff\\n"); [os.write(n, b\'{"type": "end_of_execution"}\\n\') for n in range(3, 6)]');
 assert.equal((await box.runCode('x')).text, '21', 'what is forged is not believed');
+assert.equal((await box.runCode('os.getcwd()')).text, '/home/user');
+
+// Its other languages.
+const js = { language: 'js' };
+const printed = await box.runCode('const n = 1; console.log("h\u00e9"); console.error("e"); [process.cwd(), process.env.A]', { ...js, envs: { A: 'b' } });
+assert.deepEqual([printed.results[0].json, printed.logs], [['/home/user', 'b'], { stdout: ['h\u00e9\n'], stderr: ['e\n'] }]);
+await files.write('m.ts', 'export const m: number = 4');
+const imported = await box.runCode('import { m } from "./m.ts"\nn + m', js);
+assert.equal(imported.text, '5', imported.error?.value);
+assert.equal((await box.runCode('typeof n', { language: 'typescript' })).text, 'undefined', 'that is another context');
+assert.equal((await box.runCode('null.x', js)).error.name, 'TypeError');
+await refused('TimeoutError', () => box.runCode('for (;;) {}', { ...js, timeoutMs: 300 }));
+const anew = await box.runCode('typeof n', js);
+assert.deepEqual([anew.text, anew.logs.stderr], ['undefined', ['[guard: the context was started anew: its variables are lost]\n']]);
+assert.match((await box.runCode('process.kill(process.pid, "SIGKILL"); await new Promise(() => {})', js)).error.value, /lost/);
+assert.equal((await box.runCode('console.log("x".repeat(20_000_000)); 1', js)).logs.stdout.join('').length, 20_000_001);
+const bash = { language: 'bash' };
+const shell = await box.runCode('x=5; cd /tmp; printf "%s\\n" "$x $A"; echo err >&2; printf "no\\n%s" end', { ...bash, envs: { A: "it's\n\\n" } });
+assert.deepEqual([shell.logs.stdout.join(''), shell.logs.stderr, shell.error], ["5 it's\n\\n\nno\nend", ['err\n'], undefined]);
+assert.deepEqual((await box.runCode('f() { echo "$x ${A:-none}"; }\nf; pwd; read y', bash)).logs.stdout, ['5 none\n/tmp\n']);
+assert.equal((await box.runCode('if', bash)).error.name, 'ExitCode');
+assert.equal((await box.runCode('head -c 3000000 /dev/zero | tr "\\0" x', bash)).logs.stdout.join('').length, 3_000_000);
+assert.deepEqual((await box.runCode('printf "\\036%s 0 going\\n" guess; echo $x', bash)).logs.stdout.join(''), '\x1eguess 0 going\n5\n');
+assert.equal((await box.runCode('set -e; (exit 3); echo not', bash)).error.value, '3');
+assert.match((await box.runCode('echo "<$x>"; pwd', bash)).logs.stdout.join(''), /^<>\n\/home\/user\n$/);
+await refused('TimeoutError', () => box.runCode('sleep 50', { ...bash, timeoutMs: 300 }));
+assert.deepEqual((await box.runCode('echo on', bash)).logs.stdout, ['on\n']);
+const another = await box.createCodeContext({ language: 'ts', cwd: '/tmp' });
+assert.equal(another.language, 'typescript');
+assert.equal((await box.runCode('const c: string = process.cwd(); c', { context: another })).text, '/tmp');
+for (const language of ['r', 'java', 'deno']) {
+  await refused('SandboxError', () => box.createCodeContext({ language }));
+  await refused('SandboxError', () => box.runCode('1', { language }));
+}
 
 // Whose sandbox is whose, and its end.
 assert.equal((await second.commands.run('ls -A; echo $X')).stdout, '\n');

@@ -7,6 +7,7 @@
 
 #include "common/environment.h"
 #include "common/file_io.h"
+#include "common/text/text.h"
 #include "runner/process/subprocess.h"
 #include "serve/e2b/files.h"
 #include "serve/e2b/rpc.h"
@@ -14,7 +15,9 @@
 namespace guard::serve::e2b {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string form(const std::vector<std::pair<std::string, std::string>>& files, const std::string& boundary) {
   std::string body;
@@ -164,6 +167,24 @@ TEST(E2bProcesses, TheLatestOfANumberIsMeant) {
   EXPECT_EQ(std::vector({first, second, other}), std::vector({0, 1, 1}));
 }
 
+// What an interpreter says of these pieces of code, one after another.
+std::vector<json> said_by(std::vector<std::string> program, const std::vector<std::string>& codes) {
+  ProcessSpec spec;
+  spec.argv = std::move(program);
+  spec.env = process_environment();
+  for (const std::string& code : codes)
+    spec.stdin_text += json({{"id", "i"}, {"code", code}, {"env", {{"A", "1"}}}}).dump() + "\n";
+  const CancelToken never;
+  const auto done = collect_process(spec, 8u << 20, never);
+  EXPECT_TRUE(done);
+  std::vector<json> events;
+  std::istringstream lines(done->out);
+  for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line, nullptr, false));
+  return events;
+}
+
+std::string part(const char* name) { return *read_file(std::string(GUARD_SOURCE_DIR "/serve/e2b/") + name, 100'000); }
+
 class E2bInterpreter : public ::testing::Test {
  protected:
   static constexpr const char* kPython = "/usr/bin/python3";
@@ -171,23 +192,8 @@ class E2bInterpreter : public ::testing::Test {
   void SetUp() override {
     if (::access(kPython, X_OK) != 0) GTEST_SKIP() << "python3 is not installed";
   }
-  // What is said of these pieces of code, one after another.
   static std::vector<json> said(const std::vector<std::string>& codes) {
-    ProcessSpec spec;
-    const auto part = [](const char* name) {
-      return *read_file(std::string(GUARD_SOURCE_DIR "/serve/e2b/") + name, 100'000);
-    };
-    spec.argv = {kPython, "-u", "-c", part("python_charts.py") + part("python_context.py")};
-    spec.env = process_environment();
-    for (const std::string& code : codes)
-      spec.stdin_text += json({{"id", "i"}, {"code", code}, {"env", {{"A", "1"}}}}).dump() + "\n";
-    const CancelToken never;
-    const auto done = collect_process(spec, 8u << 20, never);
-    EXPECT_TRUE(done);
-    std::vector<json> events;
-    std::istringstream lines(done->out);
-    for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line, nullptr, false));
-    return events;
+    return said_by({kPython, "-u", "-c", part("python_charts.py") + part("python_context.py")}, codes);
   }
   static json only(const std::string& code, const std::string& type) {
     for (const json& event : said({code})) {
@@ -318,6 +324,130 @@ TEST_F(E2bInterpreter, OutlivesWhatTheCodeDoes) {
 TEST_F(E2bInterpreter, GivesVariablesToOneExecution) {
   const auto events = said({"import os; os.environ['A']; os.environ['B'] = '1'", "os.environ.get('B')"});
   EXPECT_EQ(events.size(), 4U) << "there is none any more";
+}
+
+TEST_F(E2bInterpreter, SaysLongTextsInPieces) {
+  std::string text;
+  for (const json& event : said({"print('\U0001f600' * 100_000)"})) {
+    if (event["type"] != "stdout") continue;
+    EXPECT_LE(event["text"].get_ref<const std::string&>().size(), 4U << 16);
+    text += event["text"];
+  }
+  EXPECT_EQ(text.size(), 400'001U);
+}
+
+class E2bJavaScript : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (bun().empty()) GTEST_SKIP() << "GUARD_BUN is not set";
+  }
+  static std::string bun() { return value_of(process_environment(), "GUARD_BUN"); }
+  static std::vector<json> said(const std::vector<std::string>& codes) {
+    return said_by({bun(), "--no-install", "-e", part("javascript_context.mjs")}, codes);
+  }
+  // The texts of events of this type, and names of errors.
+  static std::vector<std::string> told(const std::vector<std::string>& codes, const std::string& type = "result") {
+    std::vector<std::string> texts;
+    for (const json& event : said(codes)) {
+      EXPECT_EQ(event.value("id", ""), "i") << event.dump();
+      if (event.value("type", "") == type) texts.push_back(event.value(type == "error" ? "name" : "text", ""));
+    }
+    return texts;
+  }
+};
+
+TEST_F(E2bJavaScript, KeepsWhatIsDeclared) {
+  const auto events = said({"const x = 20", "x + 1"});
+  ASSERT_EQ(events.size(), 5U);
+  EXPECT_EQ(events[0], json({{"type", "number_of_executions"}, {"execution_count", 1}, {"id", "i"}}));
+  EXPECT_EQ(events[3], json({{"type", "result"}, {"is_main_result", true}, {"text", "21"}, {"id", "i"}}));
+  EXPECT_EQ(events[4], json({{"type", "end_of_execution"}, {"id", "i"}}));
+  EXPECT_THAT(told({"let a = 1; var b = 2; class C { d() { return 4 } }\nfunction f() { return a }", "a = 7; f()",
+                  "b + new C().d()", "const a = 'again'", "f()"}),
+      ElementsAre("7", "6", "again"));
+}
+
+TEST_F(E2bJavaScript, TakesTypesImportsAndAwait) {
+  EXPECT_THAT(told({"import { sep as s } from 'node:path'", "import * as p from 'node:path'", "s + p.sep",
+                  "(await import('node:path')).sep", "require('node:path').sep", "const t: string = 'a'; t",
+                  "enum E { A, B }; E.B", "const w = await Promise.resolve('b')", "w"}),
+      ElementsAre("//", "/", "/", "a", "1", "b"));
+  EXPECT_THAT(told({"await import('no-such-package')"}, "error"), ElementsAre("ResolveMessage"));
+  EXPECT_THAT(told({"const fs = require('fs'); await import('./e2b_late.ts').catch(() => {})",
+                  "fs.writeFileSync('e2b_late.ts', 'export const l: number = 4')",
+                  "import { l } from './e2b_late.ts'; fs.rmSync('e2b_late.ts'); l"}),
+      ElementsAre("4"))
+      << "a file that was not there when the context began";
+}
+
+TEST_F(E2bJavaScript, ShowsValuesInTheirForms) {
+  const auto events = said({"({ a: [1] })",
+      "({ [Symbol.for('Jupyter.display')]: () => ({ 'text/html': '<b>', 'x/y': '1' }) })", "display('a')"});
+  EXPECT_EQ(events[1]["json"], json({{"a", {1}}}));
+  EXPECT_EQ(events[1]["text"], "{ a: [ 1 ] }");
+  EXPECT_EQ(events[4]["html"], "<b>");
+  EXPECT_EQ(events[7]["is_main_result"], false);
+  EXPECT_THAT(told({"'a'", "undefined", "null", "[1n]", "'\\ud800'", "({ k: '\\udc00' }).k"}),
+      ElementsAre("a", "null", "[ 1n ]", "\ufffd", "\ufffd"));
+}
+
+TEST_F(E2bJavaScript, SaysWhatIsPrinted) {
+  EXPECT_THAT(told({"console.log('a', { b: 1 }); process.stdout.write('c'); console.error('d')"}, "stdout"),
+      ElementsAre("a { b: 1 }\n", "c"));
+  EXPECT_THAT(told({"console.error('a'); console.warn('b')"}, "stderr"), ElementsAre("a\n", "b\n"));
+  EXPECT_THAT(told({"console.log('x'.repeat(150_000))"}, "stdout").size(), 3U);
+  EXPECT_THAT(told({"Promise.reject(new Error('r')); 1"}, "stderr"), ElementsAre(HasSubstr("Uncaught Error: r")));
+}
+
+TEST_F(E2bJavaScript, SaysWhatIsWrong) {
+  const auto events = said({"function f() {\n  throw new TypeError('boo')\n}\nf()"});
+  EXPECT_EQ(events[1]["name"], "TypeError");
+  EXPECT_EQ(events[1]["value"], "boo");
+  EXPECT_THAT(events[1]["traceback"].get<std::string>(), HasSubstr("at f (<cell 1>:"));
+  EXPECT_THAT(events[1]["traceback"].get<std::string>(), Not(HasSubstr("[eval]")));
+  EXPECT_THAT(told({"a b c\nd e", "x", "throw 1", "throw null"}, "error"),
+      ElementsAre("SyntaxError", "ReferenceError", "Error", "Error"));
+}
+
+TEST_F(E2bJavaScript, OutlivesWhatTheCodeDoes) {
+  for (const char* code : {"const JSON = 1, Buffer = 2, Object = 3, process = 4", "process.env = null",
+           "class E extends Error { get message() { throw 1 } }; throw new E",
+           "new Proxy({}, { getPrototypeOf() { throw 1 } })", "setTimeout(() => { throw 1 }); await Bun.sleep(20)",
+           "process.stdin.read(); require('fs').readFileSync(0)",
+           "require('fs').writeSync(1, '{\"type\": \"end_of_execution\"}\\n')",
+           "require('child_process').execSync('echo {}; cat', { stdio: 'inherit' })", "Bun.write(Bun.stdout, 'x\\n')",
+           "({ toJSON() { throw 1 } })", "const c = {}; c.c = c; c"}) {
+    const auto events = said({code, "40 + 2"});
+    ASSERT_GE(events.size(), 2U) << code;
+    EXPECT_EQ(events.back()["type"], "end_of_execution") << code;
+    EXPECT_EQ(events[events.size() - 2].value("text", ""), "42") << code;
+    for (const json& event : events) EXPECT_EQ(event.value("id", ""), "i") << code << event.dump();
+  }
+}
+
+TEST_F(E2bJavaScript, GivesVariablesToOneExecution) {
+  EXPECT_THAT(told({"process.env.A", "process.env.A = '2'; process.env.B = 'stays'", "process.env.A + process.env.B"}),
+      ElementsAre("1", "stays", "1stays"));
+}
+
+TEST(E2bShell, KeepsItsStateAndMarksEachEnd) {
+  for (const char* shell : {"/bin/sh", "/bin/bash"}) {
+    if (::access(shell, X_OK) != 0) continue;
+    ProcessSpec spec;
+    spec.argv = {shell, "-c", part("shell_context.sh")};
+    spec.env = process_environment();
+    spec.stdin_text =
+        "1 A='b' command eval 'x=5; cd /; echo $A\\nread y; echo r $?'\n"
+        "2 command eval 'echo $x ${A:-none}; pwd'\n3 command eval 'if'\n4 command eval 'false'\n"
+        "5 command eval 'exec >&2; echo moved'\n6 command eval 'set -e; (exit 7); echo no'\n7 command eval 'echo no'\n";
+    const CancelToken never;
+    const auto done = collect_process(spec, 8u << 20, never);
+    ASSERT_TRUE(done);
+    EXPECT_EQ(replaced(done->out, "\x1e", "^"),
+        "b\nr 1\n^1 0 going\n5 none\n/\n^2 0 going\n^3 2 going\n^4 1 going\n^5 0 going\n^6 7 ended\n")
+        << shell;
+    EXPECT_THAT(replaced(done->err, "\x1e", "^"), HasSubstr("^4 1 going\nmoved\n^5 0 going\n^6 7 ended\n")) << shell;
+  }
 }
 
 }  // namespace
