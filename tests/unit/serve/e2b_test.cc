@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <random>
+#include <utility>
 
 #include "common/environment.h"
 #include "common/file_io.h"
@@ -167,13 +168,14 @@ TEST(E2bProcesses, TheLatestOfANumberIsMeant) {
   EXPECT_EQ(std::vector({first, second, other}), std::vector({0, 1, 1}));
 }
 
-// What an interpreter says of these pieces of code, one after another.
+// What an interpreter says of these pieces of code, one after another. The first has variables of its own.
 std::vector<json> said_by(std::vector<std::string> program, const std::vector<std::string>& codes) {
   ProcessSpec spec;
   spec.argv = std::move(program);
   spec.env = process_environment();
+  json env = {{"A", "1"}, {"HOME", "/own"}};
   for (const std::string& code : codes)
-    spec.stdin_text += json({{"id", "i"}, {"code", code}, {"env", {{"A", "1"}}}}).dump() + "\n";
+    spec.stdin_text += json({{"id", "i"}, {"code", code}, {"env", std::exchange(env, json::object())}}).dump() + "\n";
   const CancelToken never;
   const auto done = collect_process(spec, 8u << 20, never);
   EXPECT_TRUE(done);
@@ -395,6 +397,7 @@ TEST_F(E2bJavaScript, SaysWhatIsPrinted) {
   EXPECT_THAT(told({"console.log('a', { b: 1 }); process.stdout.write('c'); console.error('d')"}, "stdout"),
       ElementsAre("a { b: 1 }\n", "c"));
   EXPECT_THAT(told({"console.error('a'); console.warn('b')"}, "stderr"), ElementsAre("a\n", "b\n"));
+  EXPECT_THAT(told({"require('fs').readFileSync(0).length"}), ElementsAre("0")) << "what it reads is nobody's";
   EXPECT_THAT(told({"console.log('x'.repeat(150_000))"}, "stdout").size(), 3U);
   EXPECT_THAT(told({"Promise.reject(new Error('r')); 1"}, "stderr"), ElementsAre(HasSubstr("Uncaught Error: r")));
 }
@@ -426,8 +429,9 @@ TEST_F(E2bJavaScript, OutlivesWhatTheCodeDoes) {
 }
 
 TEST_F(E2bJavaScript, GivesVariablesToOneExecution) {
-  EXPECT_THAT(told({"process.env.A", "process.env.A = '2'; process.env.B = 'stays'", "process.env.A + process.env.B"}),
-      ElementsAre("1", "stays", "1stays"));
+  EXPECT_THAT(told({"process.env.B = 'stays'; process.env.A + process.env.HOME",
+                  "process.env.B + process.env.A + ['/own', undefined].includes(process.env.HOME)"}),
+      ElementsAre("1/own", "staysundefinedfalse"));
 }
 
 TEST(E2bShell, KeepsItsStateAndMarksEachEnd) {
