@@ -587,12 +587,13 @@ printf hi | guard exec --stdin - --exit-code program -- bun -e 'process.exit((aw
         .placement = Placement::behind_dashes},
     {.name = "session",
         .summary = "run commands in a sandbox that stays, with a workspace of its own",
-        .about = R"(A session TENANT/CONVERSATION has a sandbox of its own, without a network, and a
-folder /workspace that outlives it. Where `guard serve` runs, it keeps the sandbox between calls, and a call costs a
-millisecond more than the command alone; else each call starts one. What is run is not checked. Masked is what `exec`
-and `log` print; a file that is downloaded comes as it is. A command sees what `guard exec` shows, bun and the project's
-packages, or the image that session.image names. `port` reaches a TCP server inside (at 127.0.0.1 there) until Ctrl-C,
-also without a network; every user of this machine can connect to a port here, and only you to a socket of --unix.)",
+        .about = R"(A session TENANT/CONVERSATION has a sandbox of its own, whose network is what [network] allow
+lists, and a folder /workspace that outlives it (--backend acads has neither). Where `guard serve` runs, it keeps the
+sandbox between calls, and a call costs a millisecond more than the command alone; else each call starts one. What is
+run is not checked. Masked is what `exec` and `log` print; a file that is downloaded comes as it is. A command sees what
+`guard exec` shows, bun and the project's packages, or the image that session.image names. `port` reaches a TCP server
+inside (at 127.0.0.1 there) until Ctrl-C; every user of this machine can connect to a port here, and only you to a
+socket of --unix.)",
         .actions = kSessionActions,
         .options = kSessionOptions,
         .examples = R"(guard session exec me/first -- bun -e 'await Bun.write("a", "1")'

@@ -134,6 +134,7 @@ struct Contexts::Run {
   std::int64_t exit_code = 0;
   bool is_heard = true;
   SteadyClock::time_point said = SteadyClock::now();
+  json gathered = json::object();    // output that was not said yet
   std::string errors{};              // half a line
   std::set<std::string> finished{};  // outputs of a shell
   bool is_shell_over = false;
@@ -152,6 +153,21 @@ struct Contexts::Run {
     if (is_heard) is_heard = answer.listening() && answer.write(line_of(event)).has_value();
   }
 
+  // Output of one stream that has come at once is one event: a client takes longer for each than a program does.
+  void gather(const json& event) {
+    const std::string type = text(event, "type");
+    const bool is_output = type == "stdout" || type == "stderr";
+    if (is_output && gathered.value("type", "") == type && text(gathered, "text").size() < kHeldBytesMax) {
+      gathered["text"] = text(gathered, "text") + text(event, "text");
+      return;
+    }
+    say_gathered();
+    is_output ? void(gathered = event) : say(ordered_json(event));
+  }
+  void say_gathered() {
+    if (!gathered.empty()) say(ordered_json(std::exchange(gathered, json::object())));
+  }
+
   // Whether that was the last event.
   bool take(const std::string& line) {
     auto event = parse_json(line, RepeatedKeys::last_counts, kEventLimits);
@@ -162,7 +178,7 @@ struct Contexts::Run {
     // Of an earlier execution, or made up.
     if (event->value("id", json()) != json(id)) return false;
     event->erase("id");
-    say(ordered_json(*event));
+    gather(*event);
     return (*event)["type"] == "end_of_execution";
   }
 
@@ -196,16 +212,17 @@ struct Contexts::Run {
       say({{"type", "end_of_execution"}});
       return true;
     }
-    for (std::size_t end = 0; (end = pending.find('\n', context.looked)) != std::string::npos;) {
-      const std::string line = pending.substr(0, end);
-      pending.erase(0, end + 1);
-      context.looked = 0;
-      if (!take(line)) continue;
-      if (!errors.empty()) say({{"type", "stderr"}, {"text", errors}});
-      return true;
+    bool is_over = false;
+    std::size_t taken = 0;
+    for (std::size_t end = 0; !is_over && (end = pending.find('\n', context.looked)) != std::string::npos;) {
+      is_over = take(pending.substr(taken, end - taken));
+      context.looked = taken = end + 1;
     }
-    context.looked = pending.size();
-    return false;
+    say_gathered();
+    pending.erase(0, taken);
+    context.looked = is_over ? 0 : pending.size();
+    if (is_over && !errors.empty()) say({{"type", "stderr"}, {"text", errors}});
+    return is_over;
   }
 
   // Until it has ended, or nobody listens, or `deadline`. False: it has not.
@@ -223,6 +240,10 @@ struct Contexts::Run {
       }
       if (!piece) return std::move(piece).error();
       if (!*piece) {
+        if (auto end = task.end(); !end && end.error().code() == ErrorCode::file_not_found)
+          return Error(ErrorCode::file_not_found,
+              fmt::format("the server's image has no {}: `guard serve --image` may name one that has it",
+                  context.language.program.front()));
         GUARD_TRY(task.end());
         return Error(
             ErrorCode::execution_failed, "the interpreter has ended, by the code or killed: its variables are lost");
