@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -14,13 +13,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/file_io.h"
+#include "common/net/name_resolver.h"
 #include "docker/tls_channel.h"
 
 namespace guard::docker {
@@ -85,70 +83,13 @@ Result<UniqueFd> connect_local(const std::string& path, Deadline deadline, const
   }
 }
 
-struct Address {
-  sockaddr_storage bytes{};
-  socklen_t size = 0;
-};
-
-std::vector<Address> addresses_of(const std::string& host, const std::string& port, int flags, int& failure) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags;
-  addrinfo* list = nullptr;
-  std::vector<Address> addresses;
-  failure = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &list);
-  for (const addrinfo* one = failure == 0 ? list : nullptr; one != nullptr; one = one->ai_next) {
-    Address address;
-    address.size = std::min<socklen_t>(one->ai_addrlen, sizeof address.bytes);
-    std::memcpy(&address.bytes, one->ai_addr, address.size);
-    addresses.push_back(address);
-  }
-  if (failure == 0) ::freeaddrinfo(list);
-  return addresses;
-}
-
-// A resolver can't be told a deadline. It is asked from a thread of its own, which we leave behind when our time is up.
-Result<std::vector<Address>> look_up(
-    const std::string& host, const std::string& port, Deadline deadline, const CancelToken& cancel) {
-  struct Question {
-    std::mutex mutex;
-    std::vector<Address> addresses;
-    int failure = 0;
-    UniqueFd done;  // closed when the answer is there
-  };
-  int ends[2];
-  if (::pipe(ends) != 0) return Error::from_errno(ErrorCode::environment_unavailable, "making a pipe", errno);
-  const UniqueFd answered(ends[0]);
-  auto question = std::make_shared<Question>();
-  question->done.reset(ends[1]);
-  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
-  try {
-    std::thread([question, host, port] {
-      int failure = 0;
-      auto addresses = addresses_of(host, port, AI_ADDRCONFIG | AI_NUMERICSERV, failure);
-      const std::lock_guard lock(question->mutex);
-      question->addresses = std::move(addresses);
-      question->failure = failure;
-      question->done.reset();
-    }).detach();
-  } catch (const std::exception& exception) {
-    return Error(ErrorCode::environment_unavailable, fmt::format("starting a thread: {}", exception.what()));
-  }
-  GUARD_TRY(wait_for(answered.get(), POLLIN, deadline, cancel).context(fmt::format("looking up {}", host)));
-  const std::lock_guard lock(question->mutex);
-  if (!question->addresses.empty()) return question->addresses;
-  return Error(ErrorCode::environment_unavailable,
-      fmt::format("the host {} cannot be found: {}", host, ::gai_strerror(question->failure)));
-}
-
 Result<UniqueFd> connect_to(
-    const Address& address, const std::string& what, Deadline deadline, const CancelToken& cancel) {
+    const SocketAddress& address, const std::string& what, Deadline deadline, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(UniqueFd fd, make_socket(address.bytes.ss_family));
   const int on = 1;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   ::setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address.bytes), address.size) == 0) return fd;
+  if (::connect(fd.get(), address.get(), address.size) == 0) return fd;
   if (errno != EINPROGRESS && errno != EINTR) return Error::from_errno(ErrorCode::environment_unavailable, what, errno);
   GUARD_TRY(wait_for(fd.get(), POLLOUT, deadline, cancel).context(what));
   int failure = 0;
@@ -160,26 +101,13 @@ Result<UniqueFd> connect_to(
 
 Result<UniqueFd> connect_tcp(const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel) {
   const std::string what = fmt::format("connecting to {}", endpoint.url());
-  const std::string port = std::to_string(endpoint.port);
-  std::vector<Address> addresses;
-  int failure = 0;
-  if (endpoint.host == "localhost") {
-    // Not asked of anybody: plain TCP is trusted on loopback alone.
-    for (const char* loopback : {"127.0.0.1", "::1"}) {
-      const auto more = addresses_of(loopback, port, AI_NUMERICHOST | AI_NUMERICSERV, failure);
-      addresses.insert(addresses.end(), more.begin(), more.end());
-    }
-  } else {
-    addresses = addresses_of(endpoint.host, port, AI_NUMERICHOST | AI_NUMERICSERV, failure);
-  }
-  if (addresses.empty()) {
-    GUARD_TRY_ASSIGN(addresses, look_up(endpoint.host, port, deadline, cancel));
-  }
+  GUARD_TRY_ASSIGN(const std::vector<IpAddress> addresses,
+      resolve_name(endpoint.host, {.dns_servers = {}, .search = NameSearch::domains}, deadline, cancel));
   std::optional<Error> refused;
   for (std::size_t index = 0; index < addresses.size(); ++index) {
     const bool last = index + 1 == addresses.size();
-    auto fd =
-        connect_to(addresses[index], what, last ? deadline : deadline.sooner(Deadline::after(kOneAddressMax)), cancel);
+    auto fd = connect_to(addresses[index].with_port(endpoint.port), what,
+        last ? deadline : deadline.sooner(Deadline::after(kOneAddressMax)), cancel);
     if (fd || cancel.cancelled() || deadline.passed()) return fd;
     // The first answer counts: that the second address is not there either says less.
     if (!refused) refused = std::move(fd).error();

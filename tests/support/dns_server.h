@@ -1,0 +1,46 @@
+// A DNS server on the loopback, over UDP, whose answers a test decides.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/unique_fd.h"
+
+namespace guard::test {
+
+class DnsServer {
+ public:
+  struct Answer {
+    std::vector<std::string> addresses{};  // those of the family that was asked for are sent
+    std::string alias{};                   // the name is a CNAME of this one, which has the addresses
+    bool silent = false;
+    bool garbage = false;
+    bool exists = true;
+  };
+  // The `time`th question for this name, from 1; A and AAAA are counted apart.
+  using Zone = std::function<Answer(const std::string& name, int time)>;
+
+  explicit DnsServer(Zone zone);
+  ~DnsServer();
+
+  std::string address() const;             // "127.0.0.1:port"
+  int questions(const std::string& name);  // for its A records
+  std::vector<std::string> names_asked();
+
+ private:
+  void serve();
+
+  const Zone zone_;
+  UniqueFd socket_;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, int>, int> asked_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace guard::test
