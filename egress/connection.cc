@@ -1,0 +1,594 @@
+// Coroutines on the proxy's one thread: serve() goes from the first byte to the last, watch() sees to the time. Whoever
+// finds a reason to end calls refuse(), which wakes the others; end() tells the client, if that is still possible, and
+// closes.
+#include "egress/connection.h"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <cerrno>
+
+#include "common/text/text.h"
+#include "egress/address_class.h"
+#include "egress/client_hello.h"
+
+namespace guard {
+namespace {
+
+namespace asio = boost::asio;
+using asio::experimental::awaitable_operators::operator&&;
+using asio::experimental::awaitable_operators::operator||;
+using boost::system::error_code;
+using enum EgressReason;
+
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t kPiece = 64ul * 1024;
+constexpr std::size_t kFirstPiece = 4ul * 1024;
+constexpr std::size_t kHostShownMax = 255;
+constexpr std::size_t kTextMax = 1024;
+constexpr std::uint16_t kHttpPort = 80;
+constexpr std::uint16_t kTlsPort = 443;
+// What a refused client still sends is read for so long, or it would not come to see the answer.
+constexpr milliseconds kLingerMax{1'000};
+constexpr milliseconds kSlack{1'000};
+constexpr char kTlsHandshake = 22;
+constexpr std::string_view kTlsAlert("\x15\x03\x03\x00\x02\x02\x31", 7);  // fatal, access_denied
+
+SocksReply socks_reply_of(EgressReason reason, SocksReply refused) noexcept {
+  switch (reason) {
+    case not_resolved: return SocksReply::host_unreachable;
+    case not_connected: return SocksReply::refused;
+    case upstream_failed: return SocksReply::failed;
+    case bad_request:
+    case unsupported: return refused;
+    case request_time:
+    case connection_time: return SocksReply::expired;
+    default: return SocksReply::not_allowed;
+  }
+}
+
+std::string of_limit(EgressReason reason, const EgressLimits& limits) {
+  const auto seconds = [](milliseconds span) { return fmt::format("{} s", static_cast<double>(span.count()) / 1000); };
+  constexpr std::string_view kRaise = "; [network] limits can be raised";
+  switch (reason) {
+    case connection_time:
+      return fmt::format("the connection is older than {}{}", seconds(limits.connection_time), kRaise);
+    case idle_time: return fmt::format("nothing has moved for {}{}", seconds(limits.idle_time), kRaise);
+    case request_time:
+      return fmt::format("no whole request has come within {}{}", seconds(limits.request_time), kRaise);
+    case bytes_up: return fmt::format("more than {} bytes would be sent{}", limits.bytes_up, kRaise);
+    case bytes_down: return fmt::format("more than {} bytes would be received{}", limits.bytes_down, kRaise);
+    default: return "the time is over";
+  }
+}
+
+}  // namespace
+
+unsigned http_status_of(EgressReason reason) noexcept {
+  switch (reason) {
+    case bad_request: return 400;
+    case request_time: return 408;
+    case connections_at_once:
+    case connections_in_all:
+    case connections_per_second: return 429;
+    case not_resolved:
+    case not_connected:
+    case upstream_failed:
+    case broken: return 502;
+    case connection_time:
+    case idle_time: return 504;
+    default: return 403;
+  }
+}
+
+EgressConnection::EgressConnection(EgressShared& shared, Socket client)
+    : shared_(shared),
+      client_(std::move(client)),
+      server_(shared.context),
+      alarm_(shared.context),
+      end_by_(began_ + shared.policy.limits.connection_time) {
+  decision_.began = std::chrono::system_clock::now();
+  act_within(shared.policy.limits.request_time, request_time);
+}
+
+EgressConnection::Task<void> EgressConnection::run() {
+  const auto work = [this]() -> Task<void> {
+    co_await serve();
+    co_await end();
+    over_ = true;
+    alarm_.cancel();
+  };
+  co_await (work() && watch());
+}
+
+void EgressConnection::abandon(EgressReason reason) {
+  tell_ = Tell::nothing;
+  if (!over_) refuse(reason, {});
+  ending_ = true;
+  drop_connections();
+}
+
+// ---- what ends it
+// ----------------------------------------------------------------------------------------------------
+
+void EgressConnection::drop_connections() {
+  error_code ignored;
+  client_.close(ignored);
+  server_.close(ignored);
+}
+
+// The first reason counts.
+bool EgressConnection::refuse(EgressReason reason, std::string text) {
+  if (refused_) return false;
+  refused_ = true;
+  decision_.reason = reason;
+  decision_.text = cut_text(text, kTextMax, "...");
+  error_code ignored;
+  client_.cancel(ignored);
+  server_.close(ignored);
+  return false;
+}
+
+EgressConnection::Task<void> EgressConnection::end() {
+  ending_ = true;
+  act_by_ = end_by_ = SteadyClock::now() + kLingerMax;
+  alarm_.cancel();
+  error_code ignored;
+  server_.close(ignored);
+  std::string words;
+  if (refused_ && tell_ == Tell::http) words = http_answer(http_status_of(decision_.reason), decision_.text);
+  if (refused_ && tell_ == Tell::socks) words = socks_reply(socks_reply_of(decision_.reason, socks_fault_));
+  if (refused_ && tell_ == Tell::tls) words = kTlsAlert;
+  if (!words.empty()) co_await asio::async_write(client_, asio::buffer(words), kAwait);
+  client_.shutdown(Socket::shutdown_send, ignored);
+  std::string unread(kFirstPiece, '\0');
+  while (client_.is_open()) {
+    const auto [failure, size] = co_await client_.async_read_some(asio::buffer(unread), kAwait);
+    if (failure) break;
+  }
+  drop_connections();
+  decision_.elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - began_);
+}
+
+void EgressConnection::act_within(milliseconds span, EgressReason late) {
+  act_by_ = SteadyClock::now() + span;
+  late_ = late;
+  alarm_.cancel();  // it may be sooner than what was waited for
+}
+
+void EgressConnection::moved() {
+  act_by_ = SteadyClock::now() + shared_.policy.limits.idle_time;  // later than before: watch() sees it when it wakes
+  late_ = idle_time;
+}
+
+EgressConnection::Task<void> EgressConnection::watch() {
+  while (!over_) {
+    alarm_.expires_at(std::min(act_by_, end_by_));
+    co_await alarm_.async_wait(kAwait);
+    const Time now = SteadyClock::now();
+    if (over_ || now < std::min(act_by_, end_by_)) continue;
+    if (ending_) {
+      drop_connections();
+      co_return;
+    }
+    const EgressReason reason = now >= end_by_ ? connection_time : late_;
+    refuse(reason, of_limit(reason, shared_.policy.limits));
+    act_by_ = end_by_ = now + shared_.options.lookup_time + kSlack;  // a lookup can't be called back
+    ending_ = true;
+  }
+}
+
+// ---- bytes
+// -----------------------------------------------------------------------------------------------------------
+
+EgressConnection::Task<bool> EgressConnection::fill() {
+  if (refused_) co_return false;
+  const std::size_t before = from_client_.size();
+  from_client_.resize(before + kFirstPiece);
+  const auto [failure, size] =
+      co_await client_.async_read_some(asio::buffer(from_client_.data() + before, kFirstPiece), kAwait);
+  from_client_.resize(before + size);
+  if (failure && !refused_ && !answered_) {
+    tell_ = failure == asio::error::eof ? tell_ : Tell::nothing;
+    refuse(decision_.host.empty() ? no_request : broken, "the client has closed before it had asked");
+  }
+  co_return !failure && !refused_;
+}
+
+EgressConnection::Task<bool> EgressConnection::fill_from_server() {
+  const std::size_t before = from_server_.size();
+  from_server_.resize(before + kFirstPiece);
+  const auto [failure, size] =
+      co_await server_.async_read_some(asio::buffer(from_server_.data() + before, kFirstPiece), kAwait);
+  from_server_.resize(before + size);
+  co_return !failure && !refused_;
+}
+
+EgressConnection::Task<bool> EgressConnection::tell_client(std::string bytes) {
+  if (refused_) co_return false;
+  const auto [failure, size] = co_await asio::async_write(client_, asio::buffer(bytes), kAwait);
+  if (failure) refuse(broken, {});
+  co_return !refused_;
+}
+
+// Counts and writes. False also where only the other side doesn't take any more.
+EgressConnection::Task<bool> EgressConnection::pass(Way way, std::string bytes) {
+  if (refused_) co_return false;
+  if (bytes.empty()) co_return true;
+  const bool up = way == Way::up;
+  std::uint64_t& passed = up ? shared_.bytes_up : shared_.bytes_down;
+  const std::uint64_t limit = up ? shared_.policy.limits.bytes_up : shared_.policy.limits.bytes_down;
+  const EgressReason reason = up ? bytes_up : bytes_down;
+  if (bytes.size() > limit - std::min(passed, limit)) co_return refuse(reason, of_limit(reason, shared_.policy.limits));
+  passed += bytes.size();
+  (up ? decision_.bytes_up : decision_.bytes_down) += bytes.size();
+  if (!up) tell_ = Tell::nothing;
+  moved();
+  const auto [failure, size] = co_await asio::async_write(up ? server_ : client_, asio::buffer(bytes), kAwait);
+  if (failure && !up) refuse(broken, {});  // nobody is there to read the rest; a server may still have an answer
+  moved();
+  co_return !failure && !refused_;
+}
+
+EgressConnection::Task<void> EgressConnection::pump(Way way) {
+  const bool up = way == Way::up;
+  Socket& from = up ? client_ : server_;
+  Socket& to = up ? server_ : client_;
+  std::string piece = std::exchange(up ? from_client_ : from_server_, {});
+  if (!co_await pass(way, std::move(piece))) co_return;
+  const std::unique_ptr<char[]> buffer(new char[kPiece]);
+  while (!refused_) {
+    const auto [failure, size] = co_await from.async_read_some(asio::buffer(buffer.get(), kPiece), kAwait);
+    if (failure == asio::error::eof) {
+      error_code ignored;
+      to.shutdown(Socket::shutdown_send, ignored);
+      co_return;
+    }
+    if (failure) {
+      refuse(broken, {});
+      co_return;
+    }
+    std::string bytes(buffer.get(), size);
+    if (!co_await pass(way, std::move(bytes))) co_return;
+  }
+}
+
+EgressConnection::Task<bool> EgressConnection::read_head(std::string& head) {
+  std::size_t seen = 0;
+  std::size_t end = 0;
+  while ((end = http_head_end(from_client_, seen)) == std::string::npos && from_client_.size() <= kHttpHeadBytesMax) {
+    seen = from_client_.size();
+    if (!co_await fill()) co_return false;
+  }
+  if (end > kHttpHeadBytesMax) co_return refuse(bad_request, "the head of the request is over 64 KiB");
+  head = from_client_.substr(0, end);
+  from_client_.erase(0, end);
+  co_return true;
+}
+
+// ---- what is asked for
+// -----------------------------------------------------------------------------------------------
+
+void EgressConnection::note(const EgressTarget& target) {
+  decision_.host = target.host.address ? target.host.address->text() : target.host.name;
+  decision_.port = target.port;
+}
+
+EgressConnection::Task<void> EgressConnection::serve() {
+  if (!co_await fill()) co_return;
+  if (from_client_.front() == kSocksVersion) {
+    co_await serve_socks();
+  } else {
+    co_await serve_http();
+  }
+  if (!refused_) decision_.reason = done;
+}
+
+EgressConnection::Task<void> EgressConnection::serve_socks() {
+  decision_.way = EgressWay::socks;
+  SocksGreeting greeting;
+  while ((greeting = read_socks_greeting(from_client_)).size == 0) {
+    if (!co_await fill()) co_return;
+  }
+  from_client_.erase(0, greeting.size);
+  if (!co_await tell_client(socks_method_reply(greeting.acceptable))) co_return;
+  if (!greeting.acceptable) {
+    refuse(unsupported, "of SOCKS5 there is no authentication");
+    co_return;
+  }
+  tell_ = Tell::socks;
+  SocksRequest request;
+  while ((request = read_socks_request(from_client_)).size == 0) {
+    if (!co_await fill()) co_return;
+  }
+  from_client_.erase(0, request.size);
+  if (request.fault != SocksReply::succeeded) {
+    decision_.host = cut_text(request.asked, kHostShownMax, {});
+    socks_fault_ = request.fault;
+    refuse(request.fault == SocksReply::failed ? bad_request : unsupported, request.fault_text);
+    co_return;
+  }
+  const EgressTarget target = request.target;
+  if (!co_await reach(target)) co_return;
+  if (!co_await tell_client(socks_reply(SocksReply::succeeded))) co_return;
+  co_await tunnel(target);
+}
+
+EgressConnection::Task<void> EgressConnection::serve_http() {
+  tell_ = Tell::http;
+  decision_.way = EgressWay::http;
+  std::string head;
+  if (!co_await read_head(head)) co_return;
+  auto request = HttpRequest::parse(head, HttpRequest::Form::proxy);
+  if (!request) {
+    refuse(bad_request, request.error().message());
+    co_return;
+  }
+  const EgressTarget target = request->target();
+  note(target);
+  if (request->is_connect()) decision_.way = EgressWay::connect;
+  if (!check_host(*request, target)) co_return;
+  if (!request->is_connect() && target.port == kTlsPort) {
+    refuse(not_tls, "to port 443 only TLS goes: ask by CONNECT, or for https://");
+    co_return;
+  }
+  if (!co_await reach(target)) co_return;
+  if (!request->is_connect()) {
+    co_await forward(*std::move(request));
+    co_return;
+  }
+  if (!co_await tell_client("HTTP/1.1 200 Connection established\r\n\r\n")) co_return;
+  co_await tunnel(target);
+}
+
+bool EgressConnection::check_host(const HttpRequest& request, const EgressTarget& target) {
+  const EgressTarget& host = request.host_field();
+  if (host.host == target.host && (host.port == target.port || request.is_connect())) return true;
+  decision_.allowed = false;
+  return refuse(host_differs, fmt::format("the Host field names {}, but {} was asked for", host.text(), target.text()));
+}
+
+// ---- the way to the server
+// -------------------------------------------------------------------------------------------
+
+EgressConnection::Task<bool> EgressConnection::reach(EgressTarget target) {
+  note(target);
+  const EgressAnswer answer = shared_.policy.rules.judge(target);
+  if (answer == EgressAnswer::not_listed) {
+    co_return refuse(not_listed,
+        fmt::format("{} is not in [network] allow; add it there if the sandbox may reach it", target.text()));
+  }
+  if (answer == EgressAnswer::denied) co_return refuse(denied, fmt::format("{} is in [network] deny", target.text()));
+  decision_.allowed = true;
+  act_within(shared_.options.lookup_time + shared_.options.dial_time + kSlack, not_connected);
+  bool reached = false;
+  if (shared_.upstream) {
+    reached = co_await reach_by_upstream(target);
+  } else {
+    std::vector<IpAddress> addresses;
+    if (!co_await find(target.host, target.port, addresses)) co_return false;
+    reached = co_await dial(addresses, target.port);
+    if (!reached) refuse(not_connected, fmt::format("no address of {} takes the connection", target.text()));
+  }
+  if (reached) act_within(shared_.policy.limits.request_time, request_time);
+  co_return reached && !refused_;
+}
+
+// Its addresses that may be dialled.
+EgressConnection::Task<bool> EgressConnection::find(
+    EgressHost host, std::uint16_t port, std::vector<IpAddress>& addresses) {
+  if (host.address) {
+    addresses = {*host.address};
+  } else {
+    const Deadline deadline = Deadline::after(shared_.options.lookup_time);
+    EgressShared& shared = shared_;
+    const auto ask = [&shared, &host, deadline]() -> Task<Result<std::vector<IpAddress>>> {
+      co_return resolve_name(host.name, shared.options.names, deadline, shared.stop);
+    };
+    auto found = co_await asio::co_spawn(shared_.lookups.get_executor(), ask, asio::use_awaitable);
+    if (!found) co_return refuse(not_resolved, found.error().message());
+    addresses = *std::move(found);
+  }
+  const IpAddress first = addresses.front();
+  std::erase_if(addresses, [&](const IpAddress& one) { return !shared_.policy.rules.may_dial(one, port); });
+  if (!addresses.empty()) co_return !refused_;
+  decision_.allowed = false;
+  const EgressTarget listed{{.name = {}, .address = first}, port};
+  co_return refuse(address_refused,
+      fmt::format(
+          "{} has the address {} ({}), which may not be dialled; if it is meant, list {} itself in [network] allow",
+          host.text(), first.text(), to_string(address_class(first)), listed.text()));
+}
+
+// Each address gets its share of the time that is left.
+EgressConnection::Task<bool> EgressConnection::dial(const std::vector<IpAddress>& addresses, std::uint16_t port) {
+  const Time end = SteadyClock::now() + shared_.options.dial_time;
+  for (std::size_t i = 0; i < addresses.size() && !refused_; ++i) {
+    const Time now = SteadyClock::now();
+    if (now >= end) break;
+    const Time by = now + (end - now) / static_cast<int>(addresses.size() - i);
+    if (!co_await connect_to(addresses[i].with_port(port), by)) continue;
+    if (!shared_.upstream) decision_.address = addresses[i].text();
+    co_return !refused_;
+  }
+  co_return false;
+}
+
+EgressConnection::Task<bool> EgressConnection::connect_to(SocketAddress address, Time by) {
+  const int family = address.get()->sa_family;
+  UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) co_return false;
+  const int on = 1;
+  ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  const asio::generic::stream_protocol protocol(family, IPPROTO_TCP);
+  error_code failure;
+  server_.close(failure);
+  server_.assign(protocol, fd.get(), failure);
+  if (failure) co_return false;
+  static_cast<void>(fd.release());
+  const Socket::endpoint_type endpoint(address.get(), address.size, IPPROTO_TCP);
+  asio::steady_timer timer(shared_.context, by);
+  const auto ended = co_await (server_.async_connect(endpoint, kAwait) || timer.async_wait(kAwait));
+  co_return ended.index() == 0 && !std::get<0>(std::get<0>(ended)) && !refused_;
+}
+
+EgressConnection::Task<bool> EgressConnection::reach_by_upstream(EgressTarget target) {
+  const EgressTarget& upstream = *shared_.upstream;
+  std::vector<IpAddress> addresses;
+  if (upstream.host.address) {
+    addresses = {*upstream.host.address};
+  } else {
+    const Deadline deadline = Deadline::after(shared_.options.lookup_time);
+    EgressShared& shared = shared_;
+    const auto ask = [&shared, deadline]() -> Task<Result<std::vector<IpAddress>>> {
+      co_return resolve_name(shared.upstream->host.name, shared.options.names, deadline, shared.stop);
+    };
+    auto found = co_await asio::co_spawn(shared_.lookups.get_executor(), ask, asio::use_awaitable);
+    if (!found) co_return refuse(upstream_failed, fmt::format("the upstream proxy: {}", found.error().message()));
+    addresses = *std::move(found);
+  }
+  if (!co_await dial(addresses, upstream.port))
+    co_return refuse(upstream_failed, fmt::format("the upstream proxy {} takes no connection", upstream.text()));
+  act_within(shared_.options.dial_time, upstream_failed);
+  const std::string asked = fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n\r\n", target.text());
+  const auto [failure, size] = co_await asio::async_write(server_, asio::buffer(asked), kAwait);
+  std::size_t end = std::string::npos;
+  while (!failure && (end = http_head_end(from_server_)) == std::string::npos) {
+    if (from_server_.size() > kHttpHeadBytesMax || !co_await fill_from_server()) break;
+  }
+  if (end == std::string::npos)
+    co_return refuse(upstream_failed, fmt::format("the upstream proxy {} does not answer", upstream.text()));
+  const auto answer = parse_http_answer(std::string_view(from_server_).substr(0, end));
+  from_server_.erase(0, end);
+  if (!answer || answer->status / 100 != 2) {
+    co_return refuse(
+        upstream_failed, fmt::format("the upstream proxy {} answers {}", upstream.text(), answer ? answer->status : 0));
+  }
+  co_return true;
+}
+
+// ---- what goes through
+// -----------------------------------------------------------------------------------------------
+
+EgressConnection::Task<void> EgressConnection::tunnel(EgressTarget target) {
+  tell_ = target.port == kTlsPort ? Tell::tls : Tell::nothing;
+  if (target.port == kHttpPort) {
+    tell_ = Tell::http;
+    if (from_client_.empty() && !co_await fill()) co_return;
+    if (from_client_.front() != kTlsHandshake) {
+      std::string head;
+      if (!co_await read_head(head)) co_return;
+      auto request = HttpRequest::parse(head, HttpRequest::Form::origin);
+      if (!request) {
+        refuse(bad_request, request.error().message());
+        co_return;
+      }
+      if (!check_host(*request, target)) co_return;
+      co_await forward(*std::move(request));
+      co_return;
+    }
+    tell_ = Tell::tls;
+  }
+  co_await (send_up(target) && pump(Way::down));
+}
+
+EgressConnection::Task<void> EgressConnection::send_up(EgressTarget target) {
+  const bool waits = target.port != kTlsPort && from_client_.empty();
+  if (waits) moved();  // the server may speak first, or both be silent
+  ClientHello hello;
+  while ((hello = read_client_hello(from_client_)).state == ClientHello::State::need_more) {
+    const bool first = from_client_.empty();
+    if (first) {
+      // A client that ends without a word has a right to.
+      const auto [failure] = co_await client_.async_wait(Socket::wait_read, kAwait);
+      char byte = 0;
+      if (!failure && !refused_ && ::recv(client_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) break;
+    }
+    if (!co_await fill()) co_return;
+    if (first && target.port != kTlsPort) act_within(shared_.policy.limits.request_time, request_time);
+  }
+  if (from_client_.empty() || check_client_hello(target)) co_await pump(Way::up);
+}
+
+bool EgressConnection::check_client_hello(const EgressTarget& target) {
+  const ClientHello hello = read_client_hello(from_client_);
+  if (hello.state == ClientHello::State::not_tls && target.port != kTlsPort && target.port != kHttpPort) return true;
+  decision_.allowed = false;
+  if (tell_ != Tell::nothing || hello.state != ClientHello::State::not_tls) tell_ = Tell::tls;
+  if (hello.state == ClientHello::State::not_tls) return refuse(not_tls, "to port 443 only TLS goes");
+  if (hello.state != ClientHello::State::complete)
+    return refuse(bad_tls, fmt::format("the ClientHello can't be read: {}", hello.fault));
+  if (hello.encrypted)
+    return refuse(encrypted_hello, "the ClientHello is encrypted, or looks so: switch ECH off in the client");
+  if (hello.has_server_name) {
+    const auto named = EgressHost::parse(hello.server_name);
+    if (!named || *named != target.host) {
+      return refuse(server_name_differs,
+          fmt::format("TLS names {}, but {} was asked for", printable(hello.server_name), target.host.text()));
+    }
+  } else if (!target.host.address) {
+    return refuse(server_name_differs, fmt::format("TLS names no server, but {} was asked for", target.host.text()));
+  }
+  decision_.allowed = true;
+  tell_ = Tell::nothing;
+  return true;
+}
+
+EgressConnection::Task<void> EgressConnection::forward(HttpRequest request) {
+  if (!co_await pass(Way::up, request.head_for_server()) && refused_) co_return;
+  if (!request.is_websocket()) {
+    co_await (send_body(request) && send_answer());
+    co_return;
+  }
+  std::size_t end = std::string::npos;
+  while ((end = http_head_end(from_server_)) == std::string::npos) {
+    if (from_server_.size() > kHttpHeadBytesMax || !co_await fill_from_server()) {
+      refuse(broken, "the server doesn't answer");
+      co_return;
+    }
+  }
+  const auto answer = parse_http_answer(std::string_view(from_server_).substr(0, end));
+  if (answer && answer->to_websocket) {
+    co_await (pump(Way::up) && pump(Way::down));
+  } else {
+    co_await send_answer();
+  }
+}
+
+EgressConnection::Task<void> EgressConnection::send_body(HttpRequest& request) {
+  while (!request.body_done()) {
+    if (from_client_.empty() && !co_await fill()) co_return;
+    std::string out;
+    const auto taken = request.take_body(from_client_, out);
+    if (!taken) {
+      refuse(bad_request, taken.error().message());
+      co_return;
+    }
+    if (*taken == 0 && !co_await fill()) co_return;
+    from_client_.erase(0, *taken);
+    if (from_client_.size() > kPiece) {
+      refuse(bad_request, "a chunk of the body has a head over 64 KiB");
+      co_return;
+    }
+    if (!co_await pass(Way::up, std::move(out))) co_return;
+  }
+}
+
+EgressConnection::Task<void> EgressConnection::send_answer() {
+  co_await pump(Way::down);
+  answered_ = true;
+  error_code ignored;
+  client_.cancel(ignored);
+}
+
+}  // namespace guard

@@ -1,0 +1,107 @@
+// One connection of egress/proxy.h, from its first byte to its decision. Only the proxy sees this.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cancel.h"
+#include "egress/http_request.h"
+#include "egress/proxy.h"
+#include "egress/socks_request.h"
+
+namespace guard {
+
+// What the connections of one proxy share. Only its thread uses what changes.
+struct EgressShared {
+  EgressPolicy policy;
+  EgressOptions options;
+  std::optional<EgressTarget> upstream;
+  CancelToken stop;  // of lookups
+  std::uint64_t bytes_up = 0;
+  std::uint64_t bytes_down = 0;
+  boost::asio::io_context context{1};
+  boost::asio::thread_pool lookups{8};  // each asks DNS for one name at a time
+};
+
+// The status of HTTP that a client is told for `reason`.
+unsigned http_status_of(EgressReason reason) noexcept;
+
+class EgressConnection {
+ public:
+  using Socket = boost::asio::generic::stream_protocol::socket;
+  template <typename T>
+  using Task = boost::asio::awaitable<T>;
+
+  EgressConnection(EgressShared& shared, Socket client);
+
+  // The whole of it. Afterwards decision() is final.
+  Task<void> run();
+  // Ends it now, without a word to the client.
+  void abandon(EgressReason reason);
+
+  const EgressDecision& decision() const noexcept { return decision_; }
+
+ private:
+  // How the client is told of a refusal, at this point of what it speaks.
+  enum class Tell : std::uint8_t { nothing, http, socks, tls };
+  enum class Way : std::uint8_t { up, down };
+  using Time = SteadyClock::time_point;
+
+  // Those that answer a bool answer false once the connection has ended, which refuse() or the client did.
+  Task<void> serve();
+  Task<void> serve_socks();
+  Task<void> serve_http();
+  Task<bool> reach(EgressTarget target);
+  Task<bool> find(EgressHost host, std::uint16_t port, std::vector<IpAddress>& addresses);
+  Task<bool> dial(const std::vector<IpAddress>& addresses, std::uint16_t port);
+  Task<bool> connect_to(SocketAddress address, Time by);
+  Task<bool> reach_by_upstream(EgressTarget target);
+  Task<void> tunnel(EgressTarget target);
+  Task<void> send_up(EgressTarget target);
+  Task<void> forward(HttpRequest request);
+  Task<void> send_body(HttpRequest& request);
+  Task<void> send_answer();
+  Task<void> pump(Way way);
+  Task<bool> pass(Way way, std::string bytes);
+  Task<bool> read_head(std::string& head);
+  Task<bool> fill();
+  Task<bool> fill_from_server();
+  Task<bool> tell_client(std::string bytes);
+  Task<void> end();
+  Task<void> watch();
+
+  bool check_client_hello(const EgressTarget& target);
+  bool check_host(const HttpRequest& request, const EgressTarget& target);
+  bool refuse(EgressReason reason, std::string text);
+  void note(const EgressTarget& target);
+  void moved();
+  void act_within(milliseconds span, EgressReason late);
+  void drop_connections();
+
+  EgressShared& shared_;
+  Socket client_;
+  Socket server_;
+  std::string from_client_;  // read, and not yet used: at most a head and what came with it
+  std::string from_server_;
+  boost::asio::steady_timer alarm_;
+  Time act_by_;
+  Time end_by_;
+  EgressReason late_ = EgressReason::request_time;
+  Tell tell_ = Tell::nothing;
+  SocksReply socks_fault_ = SocksReply::not_allowed;
+  bool refused_ = false;
+  bool answered_ = false;  // the server has closed after its answer: the client need not send the rest
+  bool ending_ = false;
+  bool over_ = false;
+  Time began_ = SteadyClock::now();
+  EgressDecision decision_;
+};
+
+}  // namespace guard
