@@ -1,6 +1,8 @@
 // Coroutines on the proxy's one thread: serve() goes from the first byte to the last, watch() sees to the time. Whoever
-// finds a reason to end calls refuse(), which wakes the others; end() tells the client, if that is still possible, and
-// closes.
+// finds a reason to end calls refuse(), which wakes the others; end() tells the client, if that is still possible.
+//
+// g++ 12 loses `this` in a coroutine that awaits in the condition of an if or a while and has no variable in its
+// outermost block: each that does so has one.
 #include "egress/connection.h"
 
 #include <fmt/format.h>
@@ -101,14 +103,13 @@ EgressConnection::EgressConnection(EgressShared& shared, Socket client)
   act_within(shared.policy.limits.request_time, request_time);
 }
 
-EgressConnection::Task<void> EgressConnection::run() {
-  const auto work = [this]() -> Task<void> {
-    co_await serve();
-    co_await end();
-    over_ = true;
-    alarm_.cancel();
-  };
-  co_await (work() && watch());
+EgressConnection::Task<void> EgressConnection::run() { co_await (serve_and_end() && watch()); }
+
+EgressConnection::Task<void> EgressConnection::serve_and_end() {
+  co_await serve();
+  co_await end();
+  over_ = true;
+  alarm_.cancel();
 }
 
 void EgressConnection::abandon(EgressReason reason) {
@@ -285,7 +286,8 @@ void EgressConnection::note(const EgressTarget& target) {
 }
 
 EgressConnection::Task<void> EgressConnection::serve() {
-  if (!co_await fill()) co_return;
+  const bool begun = co_await fill();
+  if (!begun) co_return;
   if (from_client_.front() == kSocksVersion) {
     co_await serve_socks();
   } else {
@@ -481,9 +483,9 @@ EgressConnection::Task<bool> EgressConnection::reach_by_upstream(EgressTarget ta
 // -----------------------------------------------------------------------------------------------
 
 EgressConnection::Task<void> EgressConnection::tunnel(EgressTarget target) {
-  tell_ = target.port == kTlsPort ? Tell::tls : Tell::nothing;
-  if (target.port == kHttpPort) {
-    tell_ = Tell::http;
+  const bool is_http = target.port == kHttpPort;
+  tell_ = is_http ? Tell::http : target.port == kTlsPort ? Tell::tls : Tell::nothing;
+  if (is_http) {
     if (from_client_.empty() && !co_await fill()) co_return;
     if (from_client_.front() != kTlsHandshake) {
       std::string head;
@@ -566,9 +568,9 @@ EgressConnection::Task<void> EgressConnection::forward(HttpRequest request) {
 }
 
 EgressConnection::Task<void> EgressConnection::send_body(HttpRequest& request) {
+  std::string out;
   while (!request.body_done()) {
     if (from_client_.empty() && !co_await fill()) co_return;
-    std::string out;
     const auto taken = request.take_body(from_client_, out);
     if (!taken) {
       refuse(bad_request, taken.error().message());
@@ -580,7 +582,7 @@ EgressConnection::Task<void> EgressConnection::send_body(HttpRequest& request) {
       refuse(bad_request, "a chunk of the body has a head over 64 KiB");
       co_return;
     }
-    if (!co_await pass(Way::up, std::move(out))) co_return;
+    if (!co_await pass(Way::up, std::exchange(out, {}))) co_return;
   }
 }
 

@@ -55,6 +55,7 @@ class EgressConnection {
   using Time = SteadyClock::time_point;
 
   // Those that answer a bool answer false once the connection has ended, which refuse() or the client did.
+  Task<void> serve_and_end();
   Task<void> serve();
   Task<void> serve_socks();
   Task<void> serve_http();
@@ -91,6 +92,7 @@ class EgressConnection {
   std::string from_client_;  // read, and not yet used: at most a head and what came with it
   std::string from_server_;
   boost::asio::steady_timer alarm_;
+  Time began_ = SteadyClock::now();
   Time act_by_;
   Time end_by_;
   EgressReason late_ = EgressReason::request_time;
@@ -100,7 +102,6 @@ class EgressConnection {
   bool answered_ = false;  // the server has closed after its answer: the client need not send the rest
   bool ending_ = false;
   bool over_ = false;
-  Time began_ = SteadyClock::now();
   EgressDecision decision_;
 };
 
