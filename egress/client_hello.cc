@@ -105,7 +105,7 @@ ClientHello read_client_hello(std::span<const char> bytes) {
   std::optional<std::size_t> size;
   const bool cut = bytes.size() > kClientHelloBytesMax;
   bytes = bytes.first(std::min(bytes.size(), kClientHelloBytesMax));
-  const ClientHello more = cut ? malformed("it is larger than 16 KiB") : ClientHello{};
+  ClientHello more = cut ? malformed("it is larger than 16 KiB") : ClientHello{};
   for (std::span<const char> rest = bytes; true;) {
     if (rest.empty()) return more;
     if (static_cast<unsigned char>(rest[0]) != kHandshake)

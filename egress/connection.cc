@@ -28,8 +28,8 @@ namespace guard {
 namespace {
 
 namespace asio = boost::asio;
-using asio::experimental::awaitable_operators::operator&&;
-using asio::experimental::awaitable_operators::operator||;
+using asio::experimental::awaitable_operators::operator&&;  // NOLINT(misc-unused-using-decls): below
+using asio::experimental::awaitable_operators::operator||;  // NOLINT(misc-unused-using-decls)
 using boost::system::error_code;
 using enum EgressReason;
 
@@ -132,6 +132,7 @@ void EgressConnection::drop_connections() {
 bool EgressConnection::refuse(EgressReason reason, std::string text) {
   if (refused_) return false;
   refused_ = true;
+  if (reason <= encrypted_hello) decision_.allowed = false;
   decision_.reason = reason;
   decision_.text = cut_text(text, kTextMax, "...");
   error_code ignored;
@@ -223,7 +224,7 @@ EgressConnection::Task<bool> EgressConnection::tell_client(std::string bytes) {
 }
 
 // Counts and writes. False also where only the other side doesn't take any more.
-EgressConnection::Task<bool> EgressConnection::pass(Way way, std::string bytes) {
+EgressConnection::Task<bool> EgressConnection::pass(Way way, std::string_view bytes) {
   if (refused_) co_return false;
   if (bytes.empty()) co_return true;
   const bool up = way == Way::up;
@@ -245,8 +246,8 @@ EgressConnection::Task<void> EgressConnection::pump(Way way) {
   const bool up = way == Way::up;
   Socket& from = up ? client_ : server_;
   Socket& to = up ? server_ : client_;
-  std::string piece = std::exchange(up ? from_client_ : from_server_, {});
-  if (!co_await pass(way, std::move(piece))) co_return;
+  const std::string before = std::exchange(up ? from_client_ : from_server_, {});
+  if (!co_await pass(way, before)) co_return;
   const std::unique_ptr<char[]> buffer(new char[kPiece]);
   while (!refused_) {
     const auto [failure, size] = co_await from.async_read_some(asio::buffer(buffer.get(), kPiece), kAwait);
@@ -259,8 +260,7 @@ EgressConnection::Task<void> EgressConnection::pump(Way way) {
       refuse(broken, {});
       co_return;
     }
-    std::string bytes(buffer.get(), size);
-    if (!co_await pass(way, std::move(bytes))) co_return;
+    if (!co_await pass(way, {buffer.get(), size})) co_return;
   }
 }
 
@@ -356,7 +356,6 @@ EgressConnection::Task<void> EgressConnection::serve_http() {
 bool EgressConnection::check_host(const HttpRequest& request, const EgressTarget& target) {
   const EgressTarget& host = request.host_field();
   if (host.host == target.host && (host.port == target.port || request.is_connect())) return true;
-  decision_.allowed = false;
   return refuse(host_differs, fmt::format("the Host field names {}, but {} was asked for", host.text(), target.text()));
 }
 
@@ -404,7 +403,6 @@ EgressConnection::Task<bool> EgressConnection::find(
   const IpAddress first = addresses.front();
   std::erase_if(addresses, [&](const IpAddress& one) { return !shared_.policy.rules.may_dial(one, port); });
   if (!addresses.empty()) co_return !refused_;
-  decision_.allowed = false;
   const EgressTarget listed{{.name = {}, .address = first}, port};
   co_return refuse(address_refused,
       fmt::format(
@@ -525,7 +523,6 @@ EgressConnection::Task<void> EgressConnection::send_up(EgressTarget target) {
 bool EgressConnection::check_client_hello(const EgressTarget& target) {
   const ClientHello hello = read_client_hello(from_client_);
   if (hello.state == ClientHello::State::not_tls && target.port != kTlsPort && target.port != kHttpPort) return true;
-  decision_.allowed = false;
   if (tell_ != Tell::nothing || hello.state != ClientHello::State::not_tls) tell_ = Tell::tls;
   if (hello.state == ClientHello::State::not_tls) return refuse(not_tls, "to port 443 only TLS goes");
   if (hello.state != ClientHello::State::complete)
@@ -541,13 +538,13 @@ bool EgressConnection::check_client_hello(const EgressTarget& target) {
   } else if (!target.host.address) {
     return refuse(server_name_differs, fmt::format("TLS names no server, but {} was asked for", target.host.text()));
   }
-  decision_.allowed = true;
   tell_ = Tell::nothing;
   return true;
 }
 
 EgressConnection::Task<void> EgressConnection::forward(HttpRequest request) {
-  if (!co_await pass(Way::up, request.head_for_server()) && refused_) co_return;
+  const std::string head = request.head_for_server();
+  if (!co_await pass(Way::up, head) && refused_) co_return;
   if (!request.is_websocket()) {
     co_await (send_body(request) && send_answer());
     co_return;
@@ -582,7 +579,8 @@ EgressConnection::Task<void> EgressConnection::send_body(HttpRequest& request) {
       refuse(bad_request, "a chunk of the body has a head over 64 KiB");
       co_return;
     }
-    if (!co_await pass(Way::up, std::exchange(out, {}))) co_return;
+    if (!co_await pass(Way::up, out)) co_return;
+    out.clear();
   }
 }
 
@@ -591,6 +589,7 @@ EgressConnection::Task<void> EgressConnection::send_answer() {
   answered_ = true;
   error_code ignored;
   client_.cancel(ignored);
+  server_.cancel(ignored);
 }
 
 }  // namespace guard

@@ -70,7 +70,7 @@ class EgressConnection {
   Task<void> send_body(HttpRequest& request);
   Task<void> send_answer();
   Task<void> pump(Way way);
-  Task<bool> pass(Way way, std::string bytes);
+  Task<bool> pass(Way way, std::string_view bytes);  // which stay where they are until it has ended
   Task<bool> read_head(std::string& head);
   Task<bool> fill();
   Task<bool> fill_from_server();

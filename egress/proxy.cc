@@ -54,11 +54,16 @@ class EgressProxy::Server {
 
   ~Server() {
     if (!thread_.joinable()) return;
-    shared_.stop.cancel();
-    asio::post(shared_.context, [this] {
-      for (EgressConnection* one : open_) one->abandon(EgressReason::proxy_ended);
-      work_.reset();
-    });
+    try {
+      asio::post(shared_.context, [this] {
+        for (EgressConnection* one : open_) one->abandon(EgressReason::proxy_ended);
+        shared_.stop.cancel();
+        work_.reset();
+      });
+    } catch (const std::exception&) {
+      shared_.stop.cancel();
+      shared_.context.stop();
+    }
     thread_.join();
     shared_.lookups.join();
   }

@@ -5,7 +5,8 @@
 //   - A name is looked up outside, once, after the rules have allowed it; of its addresses only those are dialled that
 //     may be (EgressRules::may_dial), and just what was checked is dialled. No name that isn't allowed is asked of DNS.
 //   - What begins as TLS must name the host that was asked for in its ClientHello, and no encrypted ClientHello;
-//     to port 443 nothing else goes. An address has no name: there the ClientHello names none. Nothing is decrypted.
+//     to port 443 nothing else goes. An address has no name: there the ClientHello names none. Nothing is decrypted, so
+//     which host a request inside TLS names isn't seen: a server of many hosts may answer for another one.
 //   - To port 80, and in requests with a whole URL, one request of HTTP goes, for the host that was asked for; it is
 //     written anew from what was read (egress/http_request.h). The answer ends with the server's closing. A WebSocket
 //     is a tunnel once the server has agreed.
@@ -107,7 +108,7 @@ struct EgressDecision {
   std::string address;   // that was dialled, without port; empty with an upstream proxy, too
   bool allowed = false;  // no rule and no check refused it; `reason` says how it ended
   EgressReason reason = EgressReason::no_request;
-  std::string text;  // what the client was told; empty where it was told nothing
+  std::string text;  // why it was ended, in a sentence, which the client was told if it could be; may be empty
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   std::chrono::system_clock::time_point began;
