@@ -55,6 +55,11 @@ std::string Peer::read(std::size_t size) const {
   return all;
 }
 
+bool Peer::has_bytes(milliseconds within) const {
+  pollfd wanted{fd_.get(), POLLIN, 0};
+  return ::poll(&wanted, 1, static_cast<int>(within.count())) > 0;
+}
+
 std::string Peer::read_all() const { return read(std::string::npos); }
 
 std::string Peer::read_until(std::string_view end) const {

@@ -28,6 +28,7 @@ class Peer {
   void end_sending() const;
   void close() { fd_.reset(); }
   void reset();  // with an RST
+  bool has_bytes(milliseconds within) const;
   std::string read_all() const;
   std::string read(std::size_t size) const;            // less at the end
   std::string read_until(std::string_view end) const;  // with it
