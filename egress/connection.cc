@@ -546,7 +546,7 @@ EgressConnection::Task<void> EgressConnection::forward(HttpRequest request) {
   const std::string head = request.head_for_server();
   if (!co_await pass(Way::up, head) && refused_) co_return;
   if (!request.is_websocket()) {
-    co_await (send_body(request) && send_answer());
+    co_await (send_body(request) && send_answer() && wait_for_hangup());
     co_return;
   }
   std::size_t end = std::string::npos;
@@ -590,6 +590,12 @@ EgressConnection::Task<void> EgressConnection::send_answer() {
   error_code ignored;
   client_.cancel(ignored);
   server_.cancel(ignored);
+}
+
+// A client that has closed both ways would hold its place until the server speaks. A half-close is none.
+EgressConnection::Task<void> EgressConnection::wait_for_hangup() {
+  const auto [failure] = co_await client_.async_wait(Socket::wait_error, kAwait);
+  if (!failure && !answered_) refuse(broken, {});
 }
 
 }  // namespace guard

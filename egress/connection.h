@@ -69,6 +69,7 @@ class EgressConnection {
   Task<void> forward(HttpRequest request);
   Task<void> send_body(HttpRequest& request);
   Task<void> send_answer();
+  Task<void> wait_for_hangup();
   Task<void> pump(Way way);
   Task<bool> pass(Way way, std::string_view bytes);  // which stay where they are until it has ended
   Task<bool> read_head(std::string& head);

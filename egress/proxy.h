@@ -118,7 +118,8 @@ struct EgressDecision {
 class EgressProxy {
  public:
   // Called on the proxy's thread, once for each connection when it has ended, the last of them by the destructor. It
-  // should not take long, and may not throw or destroy the proxy.
+  // should not take long, and may not throw or destroy the proxy. Connections that are turned away have one, too,
+  // without end: keep a bounded number, and count the others.
   using Sink = std::function<void(const EgressDecision&)>;
 
   // CONFIG_INVALID: an upstream or DNS server that is none. EXECUTION_FAILED, IO_ERROR: no thread or descriptor is

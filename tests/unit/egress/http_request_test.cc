@@ -201,6 +201,9 @@ TEST(HttpRequest, CutsTheBodyWhereItEnds) {
     EXPECT_EQ(left, smuggled) << cut;
     EXPECT_EQ(unchunked(out), "hello world") << out;
     EXPECT_TRUE(out.ends_with("0\r\n\r\n")) << out;
+    EXPECT_EQ(body_of(chunked, "0\r\n\r\n" + smuggled, cut, left, fine), "0\r\n\r\n");
+    EXPECT_TRUE(fine) << cut;
+    EXPECT_EQ(left, smuggled) << cut;
     EXPECT_THAT(out, Not(HasSubstr("name")));
     EXPECT_THAT(out, Not(HasSubstr("railer")));
   }

@@ -406,6 +406,28 @@ TEST_F(Proxy, SendsABodyAndNothingAfterIt) {
   EXPECT_EQ(world.decision().reason, done);
 }
 
+// A client that ends its own side only waits for the answer; one that is gone does not.
+TEST_F(Proxy, ForgetsARequestWhoseClientIsGone) {
+  TcpServer slow(here, 0, [&](const Peer& peer) {
+    if (peer.read_until("\r\n\r\n").find("/answered") == std::string::npos) peer.read_all();
+    peer.send("HTTP/1.1 200 OK\r\n\r\n");
+  });
+  const std::string at = here + ":" + std::to_string(slow.port());
+  EgressWorld world({at});
+  const auto ask = [&](const std::string& path) {
+    Peer client = world.connect();
+    client.send(fmt::format("GET http://{0}{1} HTTP/1.1\r\nHost: {0}\r\n\r\n", at, path));
+    client.end_sending();
+    return client;
+  };
+  EXPECT_THAT(ask("/answered").read_all(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(world.decision().reason, done);
+  Peer gone = ask("/gone");
+  while (slow.served() < 2) std::this_thread::sleep_for(milliseconds(1));
+  gone.close();
+  EXPECT_EQ(world.decision().reason, broken);
+}
+
 TEST_F(Proxy, RefusesRequestsThatLie) {
   EgressWorld world({"api.test:" + port, "other.test:" + port, listed}, {}, {}, asking(dns));
   const std::string at = "api.test:" + port;
