@@ -59,6 +59,9 @@ SocksReply socks_reply_of(EgressReason reason, SocksReply refused) noexcept {
   }
 }
 
+// What is added to a point in time must not leave its range.
+milliseconds at_most_a_year(milliseconds span) { return std::min<milliseconds>(span, std::chrono::hours(24 * 365)); }
+
 std::string of_limit(EgressReason reason, const EgressLimits& limits) {
   const auto seconds = [](milliseconds span) { return fmt::format("{} s", static_cast<double>(span.count()) / 1000); };
   constexpr std::string_view kRaise = "; [network] limits can be raised";
@@ -78,7 +81,8 @@ std::string of_limit(EgressReason reason, const EgressLimits& limits) {
 
 unsigned http_status_of(EgressReason reason) noexcept {
   switch (reason) {
-    case bad_request: return 400;
+    case bad_request:
+    case no_request: return 400;
     case request_time: return 408;
     case connections_at_once:
     case connections_in_all:
@@ -98,7 +102,7 @@ EgressConnection::EgressConnection(EgressShared& shared, Socket client)
       client_(std::move(client)),
       server_(shared.context),
       alarm_(shared.context),
-      end_by_(began_ + shared.policy.limits.connection_time) {
+      end_by_(began_ + at_most_a_year(shared.policy.limits.connection_time)) {
   decision_.began = std::chrono::system_clock::now();
   act_within(shared.policy.limits.request_time, request_time);
 }
@@ -119,8 +123,7 @@ void EgressConnection::abandon(EgressReason reason) {
   drop_connections();
 }
 
-// ---- what ends it
-// ----------------------------------------------------------------------------------------------------
+// ---- what ends it ----------------------------------------------------------------------------------------
 
 void EgressConnection::drop_connections() {
   error_code ignored;
@@ -163,15 +166,12 @@ EgressConnection::Task<void> EgressConnection::end() {
 }
 
 void EgressConnection::act_within(milliseconds span, EgressReason late) {
-  act_by_ = SteadyClock::now() + span;
+  act_by_ = SteadyClock::now() + at_most_a_year(span);
   late_ = late;
-  alarm_.cancel();  // it may be sooner than what was waited for
+  if (act_by_ < alarm_.expiry()) alarm_.cancel();  // else watch() sees it when it wakes
 }
 
-void EgressConnection::moved() {
-  act_by_ = SteadyClock::now() + shared_.policy.limits.idle_time;  // later than before: watch() sees it when it wakes
-  late_ = idle_time;
-}
+void EgressConnection::moved() { act_within(shared_.policy.limits.idle_time, idle_time); }
 
 EgressConnection::Task<void> EgressConnection::watch() {
   while (!over_) {
@@ -190,8 +190,7 @@ EgressConnection::Task<void> EgressConnection::watch() {
   }
 }
 
-// ---- bytes
-// -----------------------------------------------------------------------------------------------------------
+// ---- bytes -----------------------------------------------------------------------------------------------
 
 EgressConnection::Task<bool> EgressConnection::fill() {
   if (refused_) co_return false;
@@ -277,8 +276,7 @@ EgressConnection::Task<bool> EgressConnection::read_head(std::string& head) {
   co_return true;
 }
 
-// ---- what is asked for
-// -----------------------------------------------------------------------------------------------
+// ---- what is asked for -----------------------------------------------------------------------------------
 
 void EgressConnection::note(const EgressTarget& target) {
   decision_.host = target.host.address ? target.host.address->text() : target.host.name;
@@ -359,8 +357,7 @@ bool EgressConnection::check_host(const HttpRequest& request, const EgressTarget
   return refuse(host_differs, fmt::format("the Host field names {}, but {} was asked for", host.text(), target.text()));
 }
 
-// ---- the way to the server
-// -------------------------------------------------------------------------------------------
+// ---- the way to the server -------------------------------------------------------------------------------
 
 EgressConnection::Task<bool> EgressConnection::reach(EgressTarget target) {
   note(target);
@@ -412,7 +409,7 @@ EgressConnection::Task<bool> EgressConnection::find(
 
 // Each address gets its share of the time that is left.
 EgressConnection::Task<bool> EgressConnection::dial(const std::vector<IpAddress>& addresses, std::uint16_t port) {
-  const Time end = SteadyClock::now() + shared_.options.dial_time;
+  const Time end = SteadyClock::now() + at_most_a_year(shared_.options.dial_time);
   for (std::size_t i = 0; i < addresses.size() && !refused_; ++i) {
     const Time now = SteadyClock::now();
     if (now >= end) break;
@@ -477,8 +474,7 @@ EgressConnection::Task<bool> EgressConnection::reach_by_upstream(EgressTarget ta
   co_return true;
 }
 
-// ---- what goes through
-// -----------------------------------------------------------------------------------------------
+// ---- what goes through -----------------------------------------------------------------------------------
 
 EgressConnection::Task<void> EgressConnection::tunnel(EgressTarget target) {
   const bool is_http = target.port == kHttpPort;
