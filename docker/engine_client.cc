@@ -1,6 +1,7 @@
 #include "docker/engine_client.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,7 @@ constexpr std::uint64_t kAnswerBytesMax = 8ull << 20;
 constexpr std::uint64_t kPullBytesMax = 256ull << 20;
 constexpr std::size_t kMessageBytesMax = 2048;
 // For a few bytes to a container's standard input, which its runtime reads as they come.
+constexpr milliseconds kLookAgain{50};
 constexpr milliseconds kWriteLimit{10'000};
 
 Error malformed(std::string_view call, std::string_view why) {
@@ -125,23 +127,42 @@ std::string container_target(std::string_view id, std::string_view rest) {
 Attachment::Attachment(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
 Attachment::~Attachment() = default;
 int Attachment::fd() const noexcept { return channel_->fd(); }
-bool Attachment::pending() const noexcept { return channel_->pending(); }
+bool Attachment::pending() const noexcept {
+  const std::lock_guard lock(using_);
+  return channel_->pending();
+}
 
 Result<bool> Attachment::read_some(std::string& buffer) {
   std::array<char, 64ul * 1024> chunk;
+  const std::lock_guard lock(using_);
   GUARD_TRY_ASSIGN(const Attempt attempt, channel_->receive(chunk, Take::away));
   buffer.append(chunk.data(), attempt.bytes);
   return !attempt.ended;
 }
 
 Result<void> Attachment::write(std::string_view bytes) {
-  const CancelToken never;
-  const Deadline deadline = Deadline::after(kWriteLimit);
+  const std::lock_guard whole(writing_);
+  const auto fail = [this](Error error) {
+    broken_ = true;
+    return error;
+  };
+  Deadline deadline = Deadline::after(kWriteLimit);
   while (!bytes.empty()) {
-    GUARD_TRY_ASSIGN(const Attempt attempt, channel_->send(bytes));
-    if (attempt.ended) return Error::from_errno(ErrorCode::io_error, "writing to the attached container", EPIPE);
-    bytes.remove_prefix(attempt.bytes);
-    if (attempt.wait_for != 0) GUARD_TRY(wait_for(fd(), attempt.wait_for, deadline, never));
+    if (broken_ || given_up_) return fail(Error(ErrorCode::io_error, "the attached container takes nothing any more"));
+    const auto attempt = [&] {
+      const std::lock_guard lock(using_);
+      return channel_->send(bytes);
+    }();
+    if (!attempt) return fail(attempt.error());
+    if (attempt->ended) return fail(Error::from_errno(ErrorCode::io_error, "writing to the attached container", EPIPE));
+    bytes.remove_prefix(attempt->bytes);
+    if (attempt->bytes > 0) deadline = Deadline::after(kWriteLimit);
+    if (attempt->wait_for == 0) continue;
+    if (deadline.passed())
+      return fail(Error(ErrorCode::execution_timeout, "the attached container took nothing for too long"));
+    // In short waits: what it waits for may have been there, and gone to whoever reads.
+    pollfd ready{fd(), attempt->wait_for, 0};
+    ::poll(&ready, 1, static_cast<int>(kLookAgain.count()));
   }
   return ok();
 }

@@ -9,11 +9,13 @@
 // Not thread-safe: one client per thread. Each call opens its own connection.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,11 +87,17 @@ class Attachment {
   // Appends what is there of the framed stream to `buffer`, perhaps nothing; never waits. False at the stream's end.
   Result<bool> read_some(std::string& buffer);
   // To the container's standard input. Waits until the engine has taken all, so no more than somebody there has asked
-  // for.
+  // for. By any thread, also while another one reads. Once it has failed nothing follows, for some of it may have left.
   Result<void> write(std::string_view bytes);
+  // A write that waits fails at once, and so does every one that follows.
+  void give_up() noexcept { given_up_ = true; }
 
  private:
   std::unique_ptr<Channel> channel_;
+  mutable std::mutex using_;  // the channel; never held while waiting
+  std::mutex writing_;        // what is written stays together
+  bool broken_ = false;       // under writing_
+  std::atomic<bool> given_up_ = false;
 };
 
 // A signal to a container that was sent and whose answer is still to come. Dropping it does not take the request back.

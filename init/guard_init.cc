@@ -1,6 +1,6 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--stdin]
+//   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--stdin] [--egress]
 //              [--nofile N] [--fsize N] [--nproc N]
 //              [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER SOURCE]
 //              [--shared FOLDER DEVICE:INODE]...
@@ -25,6 +25,7 @@
 //   the runtime does not do it (gVisor's kernel is its own, and asks nobody).
 //   --watch             a kill for memory or a refused process in our cgroup ends the run: it can't go well any more,
 //   and the program may try for ever. Only where the cgroup that we see is the run's own.
+//   --egress            programs find a proxy on the loopback (init/egress.h).
 //   --stdin             PROGRAM reads what guard hands over on the life line (init/program_input.h), not /dev/null.
 //   --key               the first bytes of standard input are the key of the frames' tags
 //   (runner/init_side/frame_tag.h).
@@ -70,6 +71,7 @@
 
 #include "init/attestation_socket.h"
 #include "init/collect_files.h"
+#include "init/egress.h"
 #include "init/empty_folder.h"
 #include "init/filled_folder.h"
 #include "init/observations.h"
@@ -106,6 +108,7 @@ struct Options {
   bool key = false;
   bool input = false;
   bool serve = false;
+  bool egress = false;
   long long nofile = -1;
   long long fsize = -1;
   long long nproc = -1;
@@ -161,10 +164,10 @@ bool parse_options(int argc, char** argv, Options& options) {
       {"--attest", &options.attest, nullptr, nullptr}, {"--filter", &options.filter, nullptr, nullptr},
       {"--watch", &options.watch, nullptr, nullptr}, {"--key", &options.key, nullptr, nullptr},
       {"--stdin", &options.input, nullptr, nullptr}, {"--serve", &options.serve, nullptr, nullptr},
-      {"--nofile", nullptr, &options.nofile, nullptr}, {"--each", nullptr, &options.each, nullptr},
-      {"--each-ms", nullptr, &options.each_ms, nullptr}, {"--fsize", nullptr, &options.fsize, nullptr},
-      {"--nproc", nullptr, &options.nproc, nullptr}, {"--deadline-ms", nullptr, &options.deadline_ms, nullptr},
-      {"--grace-ms", nullptr, &options.grace_ms, nullptr},
+      {"--egress", &options.egress, nullptr, nullptr}, {"--nofile", nullptr, &options.nofile, nullptr},
+      {"--each", nullptr, &options.each, nullptr}, {"--each-ms", nullptr, &options.each_ms, nullptr},
+      {"--fsize", nullptr, &options.fsize, nullptr}, {"--nproc", nullptr, &options.nproc, nullptr},
+      {"--deadline-ms", nullptr, &options.deadline_ms, nullptr}, {"--grace-ms", nullptr, &options.grace_ms, nullptr},
       {"--collect-files", nullptr, &options.collect.files_max, nullptr},
       {"--collect-bytes", nullptr, &options.collect.bytes_max, nullptr},
       {"--collect-file-bytes", nullptr, &options.collect.file_bytes_max, nullptr},
@@ -371,10 +374,12 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
       asked_for_input();
       send_some();
     }
-    pollfd fds[9] = {{life_line_descriptor(), input_events(), 0}, {g_signals, POLLIN, 0}, {stream_descriptor(), 0, 0}};
+    while (!frame_pending() && next_egress_frame()) send_some();
+    pollfd fds[10] = {{life_line_descriptor(), POLLIN, 0}, {g_signals, POLLIN, 0}, {stream_descriptor(), 0, 0}};
     fds[2].events = frame_pending() ? POLLOUT : 0;
     fds[3] = {input_descriptor(), POLLOUT, 0};
-    nfds_t count = 4;
+    fds[4] = {egress_descriptor(), POLLIN, 0};
+    nfds_t count = 5;
     for (const Source& source : sources) {
       if (source.fd >= 0 && !frame_pending()) fds[count++] = {source.fd, POLLIN, 0};
     }
@@ -393,12 +398,9 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (look_at != kNever && ending.kill_at == kNever) wake_at(look_at);
     poll(fds, count, wait > 60'000 ? 60'000 : static_cast<int>(wait));
 
-    if ((fds[0].revents & POLLIN) != 0) {
-      take_input();
-    } else if (fds[0].revents != 0) {
-      leave_at_once();  // guard is gone, whatever waits for the program
-    }
+    if (fds[0].revents != 0) hear_guard();
     if (fds[3].revents != 0) write_input();
+    if (fds[4].revents != 0) look_at_egress();
     if ((fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave_at_once();
     if (ending.watch.listener >= 0) answer_call(ending.watch);
     take_signals(ending, options);
@@ -427,6 +429,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (!frame_pending() && read_source(sources, turn)) send_some();
   }
   close_input();
+  cut_egress();
   // No process is left that could write: what the pipes hold is all there will ever be. Somebody outside who was handed
   // a descriptor (on the host) may keep one open; an empty pipe is the end for us.
   send_all();
@@ -527,6 +530,12 @@ void need_shared(const SharedFolder& folder) {
   snprintf(identity, sizeof identity, "%llu:%llu", static_cast<unsigned long long>(found.st_dev),
       static_cast<unsigned long long>(found.st_ino));
   if (strcmp(identity, folder.identity) != 0) fail_to_start("a folder of --write was replaced by another one", 0);
+}
+
+void take_frame(char type, char* payload, size_t size) {
+  if (static_cast<FrameType>(type) == FrameType::input) return take_input(payload, size);
+  if (static_cast<FrameType>(type) == FrameType::connection) return take_egress(payload, size);
+  leave_at_once();
 }
 
 void need_filled(const FillResult& result) {
@@ -655,6 +664,8 @@ int run(int argc, char** argv) {
     g_filled.mode = found.st_mode & 07777;
     need_filled(fill_folder(g_filled.path, g_filled.source));
   }
+  listen_with(take_frame);
+  if (options.egress) open_egress();
   say_hello();
   if (options.serve) serve_tasks(null, g_signals);
   g_inherited = inherited_now();

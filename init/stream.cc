@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "init/processes.h"
+#include "runner/tasks/task_protocol.h"
 
 namespace guard::init {
 namespace {
@@ -33,6 +34,11 @@ uint64_t g_frames = 0;
 
 int g_stream = -1;
 int g_life_line = -1;
+
+constexpr size_t kHeardPayloadMax = task_protocol::kIdBytes + task_protocol::kStartPayloadMax;  // of the longest frame
+char g_heard[kHeaderBytes + kHeardPayloadMax];
+size_t g_heard_size = 0;
+Listener g_listener = nullptr;
 
 bool move_to_own_numbers(const int (&raw)[2], int (&ends)[2]) {
   for (int i = 0; i < 2; ++i) ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
@@ -105,10 +111,24 @@ void send_some() {
   }
 }
 
-void check_life_line() {
-  char ignored[256];
-  const ssize_t size = read(g_life_line, ignored, sizeof ignored);
-  if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) leave_at_once();
+void listen_with(Listener listener) { g_listener = listener; }
+
+void hear_guard() {
+  const ssize_t got = read(g_life_line, g_heard + g_heard_size, sizeof g_heard - g_heard_size);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (got <= 0) leave_at_once();
+  g_heard_size += static_cast<size_t>(got);
+  size_t at = 0;
+  while (g_heard_size - at >= kHeaderBytes) {
+    char* const frame = g_heard + at;
+    const size_t payload = init_protocol::read_number(frame + init_protocol::kLengthAt);
+    if (payload > kHeardPayloadMax || g_listener == nullptr) leave_at_once();
+    if (g_heard_size - at < kHeaderBytes + payload) break;
+    g_listener(frame[0], frame + kHeaderBytes, payload);
+    at += kHeaderBytes + payload;
+  }
+  memmove(g_heard, g_heard + at, g_heard_size - at);
+  g_heard_size -= at;
 }
 
 void send_all() {
@@ -116,7 +136,7 @@ void send_all() {
   while (frame_pending()) {
     pollfd fds[2] = {{g_life_line, POLLIN, 0}, {g_stream, POLLOUT, 0}};
     poll(fds, 2, -1);
-    if (fds[0].revents != 0) check_life_line();
+    if (fds[0].revents != 0) hear_guard();
     if (fds[1].revents != 0) send_some();
   }
 }

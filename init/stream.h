@@ -34,8 +34,11 @@ inline void send_frame(init_protocol::FrameType type, std::size_t payload_bytes)
   begin_frame(type, payload_bytes);
   send_all();
 }
-// Once it is readable.
-void check_life_line();
+// Once the life line is readable: what guard says, a frame at a time and in order, goes to the listener, which begins
+// no frame and keeps none of the bytes. Before there is one, guard says nothing.
+using Listener = void (*)(char type, char* payload, size_t size);
+void listen_with(Listener listener);
+void hear_guard();
 
 // Text of a hello, exit or summary frame, written straight into the frame.
 class Lines {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "init/egress.h"
 #include "init/processes.h"
 #include "init/stream.h"
 #include "init/tasks/task_keeper.h"
@@ -28,6 +29,7 @@ using init_protocol::kHeaderBytes;
 
 constexpr long long kNever = -1;
 constexpr int kOrphanSweepMs = 5;
+constexpr size_t kOwnPolls = 4;              // before those of the tasks
 constexpr long long kKeeperSlackMs = 2'000;  // beyond the grace, a keeper that was stopped is killed
 
 struct Outlet {
@@ -72,9 +74,8 @@ struct Task {
 Task g_tasks[kTasksMax];
 size_t g_turn = 0;  // whose output is looked at first
 bool g_orphans = false;
+int g_null = -1;
 
-char g_requests[kHeaderBytes + kIdBytes + kStartPayloadMax];
-size_t g_requests_size = 0;
 char* g_words[kWordsMax + 2];
 
 void close_end(int& fd) {
@@ -173,7 +174,7 @@ int take_end(int& fd) {
 }
 
 // False with errno: nothing was started.
-bool start_keeper(Task& task, const TaskStart& start, int null) {
+bool start_keeper(Task& task, const TaskStart& start) {
   Plumbing plumbing;
   if (!open_socket_pair(SOCK_SEQPACKET, plumbing.control)) return false;
   if (start.wants_terminal) {
@@ -184,7 +185,7 @@ bool start_keeper(Task& task, const TaskStart& start, int null) {
   }
   const TaskEnds ends = start.wants_terminal
       ? TaskEnds{plumbing.slave, plumbing.slave, plumbing.slave, plumbing.control[1]}
-      : TaskEnds{start.wants_input ? plumbing.input[0] : null, plumbing.out[1], plumbing.err[1], plumbing.control[1]};
+      : TaskEnds{start.wants_input ? plumbing.input[0] : g_null, plumbing.out[1], plumbing.err[1], plumbing.control[1]};
   task.keeper = fork();
   if (task.keeper < 0) return false;
   if (task.keeper == 0) keep_task(start, ends);
@@ -200,7 +201,7 @@ bool start_keeper(Task& task, const TaskStart& start, int null) {
   return true;
 }
 
-void start_task(uint32_t id, char* bytes, size_t size, int null) {
+void start_task(uint32_t id, char* bytes, size_t size) {
   Task* free = nullptr;
   for (Task& task : g_tasks) {
     if (!task.used) free = &task;
@@ -226,7 +227,7 @@ void start_task(uint32_t id, char* bytes, size_t size, int null) {
   task.deadline = start.timeout_ms > 0 ? task.started + start.timeout_ms : kNever;
   task.grace_ms = start.grace_ms;
   task.kill_at = task.keeper_kill_at = kNever;
-  if (!start_keeper(task, start, null)) {
+  if (!start_keeper(task, start)) {
     task.over = true;
     task.record.error = errno;
     snprintf(task.record.step, sizeof task.record.step, "start");
@@ -314,8 +315,8 @@ void take_input(Task& task, const char* bytes, size_t size) {
 
 // --- what guard says ---
 
-void take_request(FrameType type, uint32_t id, char* bytes, size_t size, int null) {
-  if (type == FrameType::start) return start_task(id, bytes, size, null);
+void take_request(FrameType type, uint32_t id, char* bytes, size_t size) {
+  if (type == FrameType::start) return start_task(id, bytes, size);
   Task* const task = find_task(id);
   // What is said of a task that has just ended crosses its end on the way.
   if (task == nullptr) return;
@@ -341,23 +342,10 @@ void take_request(FrameType type, uint32_t id, char* bytes, size_t size, int nul
   leave_at_once();
 }
 
-void read_requests(int null) {
-  const ssize_t got = read(life_line_descriptor(), g_requests + g_requests_size, sizeof g_requests - g_requests_size);
-  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (got <= 0) leave_at_once();
-  g_requests_size += static_cast<size_t>(got);
-  size_t at = 0;
-  while (g_requests_size - at >= kHeaderBytes) {
-    char* const frame = g_requests + at;
-    const size_t payload = init_protocol::read_number(frame + init_protocol::kLengthAt);
-    if (payload < kIdBytes || payload > kIdBytes + kStartPayloadMax) leave_at_once();
-    if (g_requests_size - at < kHeaderBytes + payload) break;
-    take_request(static_cast<FrameType>(frame[0]), init_protocol::read_number(frame + kHeaderBytes),
-        frame + kHeaderBytes + kIdBytes, payload - kIdBytes, null);
-    at += kHeaderBytes + payload;
-  }
-  memmove(g_requests, g_requests + at, g_requests_size - at);
-  g_requests_size -= at;
+void take_frame(char type, char* payload, size_t size) {
+  if (static_cast<FrameType>(type) == FrameType::connection) return take_egress(payload, size);
+  if (size < kIdBytes) leave_at_once();
+  take_request(static_cast<FrameType>(type), init_protocol::read_number(payload), payload + kIdBytes, size - kIdBytes);
 }
 
 // --- what init says ---
@@ -556,15 +544,20 @@ int poll_timeout() {
 }  // namespace
 
 [[noreturn]] void serve_tasks(int null, int signals) {
-  static pollfd fds[3 + 4 * kTasksMax];
-  for (;;) {
-    while (!frame_pending() && next_frame()) send_some();
+  static pollfd fds[kOwnPolls + 4 * kTasksMax];
+  g_null = null;
+  listen_with(take_frame);
+  for (bool tasks_first = true;; tasks_first = !tasks_first) {
+    while (
+        !frame_pending() && (tasks_first ? next_frame() || next_egress_frame() : next_egress_frame() || next_frame()))
+      send_some();
     fds[0] = {life_line_descriptor(), POLLIN, 0};
     fds[1] = {signals, POLLIN, 0};
     fds[2] = {stream_descriptor(), static_cast<short>(frame_pending() ? POLLOUT : 0), 0};
+    fds[3] = {egress_descriptor(), POLLIN, 0};
     for (size_t i = 0; i < kTasksMax; ++i) {
       const Task& task = g_tasks[i];
-      pollfd* const own = fds + 3 + 4 * i;
+      pollfd* const own = fds + kOwnPolls + 4 * i;
       for (size_t j = 0; j < 4; ++j) own[j] = {-1, 0, 0};
       if (!task.used) continue;
       own[0] = {task.control, POLLIN, 0};
@@ -576,15 +569,16 @@ int poll_timeout() {
     }
     poll(fds, sizeof fds / sizeof fds[0], poll_timeout());
 
-    if (fds[0].revents != 0) read_requests(null);
+    if (fds[0].revents != 0) hear_guard();
     if ((fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave_at_once();
     if (fds[2].revents != 0) send_some();
+    if (fds[3].revents != 0) look_at_egress();
     drain_signals(signals);
     reap();
     const long long now = now_ms();
     for (size_t i = 0; i < kTasksMax; ++i) {
       Task& task = g_tasks[i];
-      const pollfd* const own = fds + 3 + 4 * i;
+      const pollfd* const own = fds + kOwnPolls + 4 * i;
       // A slot that was filled just now was not polled for.
       if (!task.used) continue;
       if (own[0].revents != 0 && task.control == own[0].fd) hear_keeper(task);

@@ -86,6 +86,7 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
   if (spec.report == ReportChannel::on) command.emplace_back("--report");
   if (spec.attestation == Attestation::on) command.emplace_back("--attest");
   if (spec.input_descriptor >= 0) command.emplace_back("--stdin");
+  if (spec.network == Network::allowlist) command.emplace_back("--egress");
   if (duties.watch_cgroup) command.emplace_back("--watch");
   if (duties.tag_frames) command.emplace_back("--key");
   if (duties.own_filter) command.emplace_back("--filter");

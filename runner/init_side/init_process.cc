@@ -19,6 +19,9 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kComplaintBytesMax = 16ul * 1024;
+// Init reads whatever else it does; beyond this it is stopped, or starved.
+constexpr milliseconds kSendLimit{20'000};
+constexpr milliseconds kLookAtCut{20};
 
 }  // namespace
 
@@ -47,6 +50,33 @@ Result<void> InitProcess::start(ChildSpec child) {
   info_ = std::move(info.read);
   if (info_fd_ < 0) init_pid_ = child_->pid();
   return ok();
+}
+
+Result<void> InitProcess::send(std::string_view frames) {
+  const std::lock_guard lock(sending_);
+  Deadline deadline = Deadline::after(kSendLimit);
+  while (!frames.empty()) {
+    deaf_ = deaf_ || cutting_ || !life_line_ || deadline.passed();
+    if (deaf_) return Error(ErrorCode::environment_unavailable, "the sandbox's init does not listen any more");
+    const ssize_t sent = ::write(life_line_.get(), frames.data(), frames.size());
+    if (sent > 0) {
+      frames.remove_prefix(static_cast<std::size_t>(sent));
+      deadline = Deadline::after(kSendLimit);
+    }
+    if (sent >= 0 || errno == EINTR) continue;
+    deaf_ = errno != EAGAIN;
+    if (deaf_) return Error::from_errno(ErrorCode::environment_unavailable, "speaking to the sandbox", errno);
+    // In short waits, for who cuts the line must not wait for us.
+    pollfd room{life_line_.get(), POLLOUT, 0};
+    ::poll(&room, 1, static_cast<int>(kLookAtCut.count()));
+  }
+  return ok();
+}
+
+void InitProcess::cut_life_line() noexcept {
+  cutting_ = true;
+  const std::lock_guard lock(sending_);
+  life_line_.reset();
 }
 
 void InitProcess::read_complaints() {
@@ -92,7 +122,7 @@ void InitProcess::signal(int signal_number) const {
 }
 
 void InitProcess::kill(Deadline deadline) {
-  life_line_.reset();
+  cut_life_line();
   cgroup_.kill_all();
   if (info_fd_ < 0 && !child_ended_) kill_tree(child_->pid(), deadline);
   signal(SIGKILL);
@@ -100,7 +130,7 @@ void InitProcess::kill(Deadline deadline) {
 }
 
 bool InitProcess::finish(Deadline deadline) {
-  life_line_.reset();
+  cut_life_line();
   child_->reap();
   // A PID 1 has ended only when every process of its namespace has, which is later than the end of its stream.
   pollfd ended{init_pidfd_.get(), POLLIN, 0};

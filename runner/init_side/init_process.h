@@ -1,12 +1,15 @@
 // guard-init as a process of this machine, started by guard itself or by bubblewrap in between: its pipes, its pid, its
 // end. What is said on the pipes is the caller's business (init_run.h, runner/tasks/staying_sandbox.h).
 //
-// Not thread-safe, but for life_line(), which another thread may write to between start() and cut(). The process gets
-// its death signal when the thread that called start() ends. Linux only.
+// Not thread-safe, but for send(), which any thread may call. The process gets its death signal when the thread that
+// called start() ends. Linux only.
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/result.h"
 #include "common/time.h"
@@ -29,13 +32,17 @@ class InitProcess {
   int frames() const noexcept { return frames_.get(); }
   int complaints() const noexcept { return complaints_.get(); }  // what bubblewrap or init say when they can't start
   int info() const noexcept { return info_.get(); }
-  int life_line() const noexcept { return life_line_.get(); }
+  bool has_life_line() const noexcept { return static_cast<bool>(life_line_); }
   int child_descriptor() const noexcept { return child_ended_ ? -1 : child_->pidfd(); }
 
   void frames_ended() noexcept { frames_.reset(); }
-  void cut_life_line() noexcept { life_line_.reset(); }
+  void cut_life_line() noexcept;
   void child_has_ended() noexcept { child_ended_ = true; }
   bool child_ended() const noexcept { return child_ended_; }
+
+  // To init, whole: waits while init takes nothing, for some seconds at most. ENVIRONMENT_UNAVAILABLE: it does not
+  // listen any more, or the life line was cut; half a frame may have left then, so that nothing follows it ever.
+  Result<void> send(std::string_view frames);
 
   // Once they are readable. Complaints are always drained, and kept up to a limit.
   void read_complaints();
@@ -56,6 +63,9 @@ class InitProcess {
  private:
   const RunCgroup& cgroup_;
   int info_fd_;
+  std::mutex sending_;  // the life line
+  std::atomic<bool> cutting_ = false;
+  bool deaf_ = false;  // under sending_
   UniqueFd life_line_;
   UniqueFd frames_;
   UniqueFd complaints_;

@@ -16,6 +16,8 @@
 // read; when it closes, guard is gone, and init kills every process and exits. Of the program's input init asks for a
 // chunk with an input frame without a payload, and guard answers with one of the same form, with 1 to kInputBytesMax
 // bytes, or none at the end of the input. So nothing is on its way that nobody has room for.
+//
+// Connection frames go both ways at any time between hello and the last exit (runner/egress/egress_protocol.h).
 #pragma once
 
 #include <cstddef>
@@ -35,6 +37,7 @@ enum class FrameType : std::uint8_t {
   file_data = 'D',    // the next bytes of the file that was begun last
   left_behind = 'L',  // one LeftBehindCode, then the path as it is, cut to kCollectedPathMax bytes
   input = 'I',        // see above
+  connection = 'N',   // see above
   collected = 'C',    // "key=value\n" lines: files, bytes, left_behind (told or not), complete (0 or 1)
   exit = 'X',         // "key=value\n" lines: how it ended
 };

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "common/text/text.h"
+#include "runner/egress/egress_relay.h"
 #include "runner/init_side/init_process.h"
 #include "runner/init_side/init_stream.h"
 #include "runner/init_side/program_input.h"
@@ -24,6 +25,7 @@ constexpr milliseconds kTick{50};
 constexpr milliseconds kKillSlack{2'000};
 // Between the end of the one and of the other: the exit frame, the end of the stream, the child.
 constexpr milliseconds kLingerSpan{5'000};
+constexpr milliseconds kLostSpan{2'000};
 class Runner {
  public:
   Runner(const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err, const CancelToken& cancel)
@@ -44,6 +46,7 @@ class Runner {
   void pump();
   void read_frames();
   void send_input();
+  void lose_line();
   void look_at_limits();
   void look_at_limits_now();
   std::optional<OutcomeKind> limit_hit() const;
@@ -60,12 +63,14 @@ class Runner {
   InitProcess init_;
   InitStream stream_;
   ProgramInput input_;
+  std::unique_ptr<EgressRelay> relay_;
 
   SteadyClock::time_point began_ = SteadyClock::now();
   Deadline timeout_ = Deadline::never();
   Deadline kill_at_ = Deadline::never();
   Deadline linger_until_ = Deadline::never();
   Deadline next_look_ = Deadline::after(kTick);
+  std::optional<Deadline> line_lost_;
   bool checked_ = false;  // the hello was held against what a sandbox must be
   TermSent term_sent_ = TermSent::no;
   std::optional<OutcomeKind> why_;
@@ -77,6 +82,11 @@ class Runner {
 };
 
 Result<void> Runner::start() {
+  if (spec_.egress) {
+    GUARD_TRY_ASSIGN(
+        relay_, EgressRelay::create(spec_.egress, [this](std::string_view frames) { return init_.send(frames); }));
+    stream_.expect_connections([this](std::uint32_t id, std::string_view said) { return relay_->push(id, said); });
+  }
   GUARD_TRY(init_.start(run_.child));
   began_ = SteadyClock::now();
   timeout_ = Deadline::after(spec_.timeout);
@@ -87,7 +97,7 @@ Result<void> Runner::start() {
 // only if that takes too long we do, before the init, because what it has adopted can't be found any more once it is
 // gone.
 void Runner::kill_now() {
-  if (run_.info_fd < 0 && init_.life_line() >= 0) {
+  if (run_.info_fd < 0 && init_.has_life_line()) {
     init_.cut_life_line();
     kill_at_ = Deadline::after(kKillSlack);
     return;
@@ -146,15 +156,17 @@ void Runner::read_frames() {
   if (stream_.exit_seen()) linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
 }
 
-// Init has asked for it and reads it at once, so that this never waits.
+// Init hears nothing any more. Where it has gone, its stream says how; else the run means nothing.
+void Runner::lose_line() {
+  if (!line_lost_) line_lost_ = Deadline::after(kLostSpan);
+}
+
+// Init has asked for it, and reads it unless it is busy between two programs.
 void Runner::send_input() {
   auto frame = input_.next_frame();
   if (!frame) return fail(std::move(frame).error());
   if (!*frame) return;
-  const std::string& bytes = **frame;
-  const ssize_t sent = ::write(init_.life_line(), bytes.data(), bytes.size());
-  if (sent == static_cast<ssize_t>(bytes.size()) || (sent < 0 && errno == EPIPE)) return;  // its end is told elsewhere
-  fail(Error::from_errno(ErrorCode::protocol_error, "handing input to the sandbox's init", sent < 0 ? errno : EIO));
+  if (!init_.send(**frame)) lose_line();
 }
 
 // Past any of these the verdict can't change any more, so the run ends.
@@ -188,6 +200,9 @@ void Runner::look_at_limits_now() {
   const bool watch_pids = !run_.cgroup.holds("pids");
   if ((!watch_memory && !watch_pids) || init_.pid() <= 1) return;
   const TreeUsage usage = measure_tree(init_.pid());
+  if (!usage.complete)
+    return fail(Error(ErrorCode::execution_failed, "what the run uses could not be measured: no descriptor is left")
+                    .hint("raise the limit of open files (`ulimit -n`)"));
   if (watch_memory && usage.memory_bytes > spec_.limits.memory_bytes) return end_run(OutcomeKind::out_of_memory);
   if (watch_pids && usage.tasks >= spec_.limits.pids) end_run(OutcomeKind::pids_limit);
 }
@@ -204,7 +219,7 @@ void Runner::pump() {
     std::array<pollfd, 6> fds = {pollfd{init_.frames(), POLLIN, 0}, pollfd{init_.complaints(), POLLIN, 0},
         pollfd{init_.info(), POLLIN, 0}, pollfd{init_.child_descriptor(), POLLIN, 0},
         pollfd{why_ || error_ ? -1 : cancel_.fd(), POLLIN, 0},
-        pollfd{why_ || error_ || init_.life_line() < 0 ? -1 : input_.descriptor(), POLLIN, 0}};
+        pollfd{why_ || error_ || !init_.has_life_line() ? -1 : input_.descriptor(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), next_wake().poll_timeout()) < 0 && errno != EINTR) {
       fail(Error::from_errno(ErrorCode::environment_creation_failed, "poll", errno));
     }
@@ -213,11 +228,14 @@ void Runner::pump() {
     }
     if (init_.frames() >= 0 && fds[0].revents != 0) read_frames();
     if (init_.complaints() >= 0 && fds[1].revents != 0) init_.read_complaints();
-    if (init_.life_line() >= 0 && fds[5].revents != 0) send_input();
+    if (init_.has_life_line() && fds[5].revents != 0) send_input();
     if (!init_.child_ended() && fds[3].revents != 0) {
       init_.child_has_ended();
       linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
     }
+    if (relay_ && relay_->failed()) lose_line();
+    if (line_lost_ && line_lost_->passed() && !why_ && init_.frames() >= 0 && !stream_.exit_seen())
+      fail(Error(ErrorCode::execution_failed, "the sandbox's init did not listen any more"));
     if (cancel_.cancelled()) end_run(OutcomeKind::cancelled);
     if (timeout_.passed()) end_run(OutcomeKind::timed_out);
     look_at_limits();
@@ -261,11 +279,10 @@ Result<Outcome> Runner::decide() {
 Result<ExecResult> Runner::run() {
   GUARD_TRY(start());
   pump();
+  init_.cut_life_line();  // no send waits any more
+  relay_.reset();
   // Whatever is still there goes now; a well-behaved init has left nothing.
-  if (!init_.child_ended()) {
-    init_.cut_life_line();
-    kill_now();
-  }
+  if (!init_.child_ended()) kill_now();
   if (!init_.finish(Deadline::after(kLingerSpan))) {
     return Error(ErrorCode::environment_creation_failed, "processes of the run could not be killed");
   }

@@ -18,7 +18,7 @@ using init_protocol::FrameType;
 using init_protocol::kFramePayloadMax;
 using init_protocol::kHeaderBytes;
 
-constexpr std::string_view kFrameTypes = "HOERAFDLICX";  // init_protocol::FrameType
+constexpr std::string_view kFrameTypes = "HOERAFDLICXN";  // init_protocol::FrameType
 
 Error broken(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense: {}", what));
@@ -187,6 +187,7 @@ Result<void> InitStream::check_header() {
     return broken("a report that was not asked for");
   if (type_ == FrameType::input && (!may_want_input_ || input_wanted_ || payload_bytes_ != 0))
     return broken("it asks for input that nobody offers");
+  if (type_ == FrameType::connection && !take_connection_) return broken("a connection where there is no network");
   if (type_ == FrameType::attestation && attested_) return broken("a second attestation");
   // Init may fail before it could say hello, and then says so.
   if (!hello_seen_ && type_ != FrameType::hello && type_ != FrameType::exit) return broken("a frame before the hello");
@@ -213,6 +214,9 @@ Result<void> InitStream::take_frame(std::string_view payload) {
     case FrameType::out: return pass_on(payload, out_, stdout_bytes_);
     case FrameType::err: return pass_on(payload, err_, stderr_bytes_);
     case FrameType::input: input_wanted_ = true; return ok();
+    case FrameType::connection:
+      if (payload.size() < init_protocol::kNumberBytes) return broken("a malformed connection frame");
+      return take_connection_(init_protocol::read_number(payload.data()), payload.substr(init_protocol::kNumberBytes));
     case FrameType::report: {
       if (!report_) report_.emplace();
       const std::uint64_t room = ExecResult::kReportBytesMax - report_->size();

@@ -20,6 +20,7 @@
 
 #include "common/byte_sink.h"
 #include "common/result.h"
+#include "runner/egress/egress_relay.h"
 #include "runner/init_side/collected_stream.h"
 #include "runner/init_side/init_protocol.h"
 #include "runner/process/exec_result.h"
@@ -65,6 +66,9 @@ class InitStream final {
   // Before the first push(): init may ask for input. Has it, since the last call?
   void expect_input() noexcept { may_want_input_ = true; }
   bool input_wanted() noexcept { return std::exchange(input_wanted_, false); }
+
+  // Before the first push(): connection frames go there, and what it answers is push()'s answer.
+  void expect_connections(TakeConnectionFrame take) { take_connection_ = std::move(take); }
 
   // Before the first push(): every frame has to carry its tag.
   using TagKey = std::array<unsigned char, init_protocol::kTagKeyBytes>;
@@ -113,6 +117,7 @@ class InitStream final {
   bool forged_ = false;
 
   bool hello_seen_ = false;
+  TakeConnectionFrame take_connection_;
   bool may_want_input_ = false;
   bool input_wanted_ = false;
   bool flooded_ = false;

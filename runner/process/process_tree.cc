@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
@@ -45,8 +46,12 @@ std::uint64_t number(std::string_view status, std::string_view label) {
 }
 
 // The labels begin with a newline, so that a process can't fake them in its own name, the first line.
-Process read_process(pid_t pid) {
+// This process or the machine has no descriptor or memory left; all else means that there is no such process any more.
+bool out_of_descriptors() { return errno == EMFILE || errno == ENFILE || errno == ENOMEM; }
+
+Process read_process(pid_t pid, bool& complete) {
   const UniqueFd fd(::open(fmt::format("/proc/{}/status", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd && out_of_descriptors()) complete = false;
   std::array<char, 8192> buffer;
   const ssize_t size = fd ? ::read(fd.get(), buffer.data(), buffer.size()) : 0;
   if (size <= 0) return {};
@@ -62,23 +67,24 @@ Process read_process(pid_t pid) {
   return process;
 }
 
-std::vector<Process> all_processes() {
+std::vector<Process> all_processes(bool& complete) {
   std::vector<Process> processes;
   const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), ::closedir);
+  if (!proc) complete = !out_of_descriptors();
   if (!proc) return processes;
   while (const dirent* entry = ::readdir(proc.get())) {
     const std::string_view name = entry->d_name;
     pid_t pid = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (error != std::errc() || end != name.data() + name.size()) continue;
-    const Process process = read_process(pid);
+    const Process process = read_process(pid, complete);
     if (process.pid != 0) processes.push_back(process);
   }
   return processes;
 }
 
-std::vector<Process> descendants(pid_t root) {
-  const std::vector<Process> processes = all_processes();
+std::vector<Process> descendants(pid_t root, bool& complete) {
+  const std::vector<Process> processes = all_processes(complete);
   std::unordered_map<pid_t, std::vector<const Process*>> children;
   for (const Process& process : processes) children[process.parent].push_back(&process);
   std::vector<Process> found;
@@ -101,7 +107,7 @@ std::vector<Process> descendants(pid_t root) {
 
 TreeUsage measure_tree(pid_t root) {
   TreeUsage usage;
-  for (const Process& process : descendants(root)) {
+  for (const Process& process : descendants(root, usage.complete)) {
     usage.memory_bytes += process.memory_bytes;
     usage.tasks += process.threads;
   }
@@ -109,16 +115,20 @@ TreeUsage measure_tree(pid_t root) {
 }
 
 std::uint32_t living_descendants(pid_t root) {
+  bool complete = true;
   std::uint32_t living = 0;
-  for (const Process& process : descendants(root)) living += process.alive ? 1 : 0;
-  return living;
+  for (const Process& process : descendants(root, complete)) living += process.alive ? 1 : 0;
+  return complete ? living : std::max(living, 1u);
 }
 
 void kill_tree(pid_t root, Deadline deadline) {
   for (bool alive = true; alive && !deadline.passed();) {
     alive = false;
     for (const int signal_number : {SIGSTOP, SIGKILL}) {
-      for (const Process& process : descendants(root)) {
+      bool complete = true;
+      const std::vector<Process> found = descendants(root, complete);
+      alive = alive || !complete;
+      for (const Process& process : found) {
         if (!process.alive) continue;
         alive = true;
         ::kill(process.pid, signal_number);
@@ -129,8 +139,9 @@ void kill_tree(pid_t root, Deadline deadline) {
 }
 
 std::uint32_t tasks_of_user(uid_t user) {
+  bool complete = true;
   std::uint32_t tasks = 0;
-  for (const Process& process : all_processes()) {
+  for (const Process& process : all_processes(complete)) {
     if (process.user == user) tasks += process.threads;
   }
   return tasks;

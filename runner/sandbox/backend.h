@@ -18,16 +18,15 @@ struct BackendRow {
   bool isolates;           // the program under test can reach neither the machine nor the checked files
   bool takes_image;        // runs on an image that guard makes; otherwise in the staged folder, with a bun of its own
   bool limits_resources;   // memory, processes, network and files are limited by guard, not by promise alone
-  bool has_network;        // can give the program more network than none
   std::string_view words;  // in a sentence
 };
 
 // In the order of Backend, which is the order in which names are listed.
 inline constexpr std::array<BackendRow, 4> kBackends = {{
-    {Backend::docker, "docker", true, true, true, true, "the container engine"},
-    {Backend::namespace_sandbox, "namespace", true, true, true, false, "the embedded sandbox"},
-    {Backend::host, "host", false, false, false, true, "the host"},
-    {Backend::container_use, "container-use", true, false, false, true, "container-use"},
+    {Backend::docker, "docker", true, true, true, "the container engine"},
+    {Backend::namespace_sandbox, "namespace", true, true, true, "the embedded sandbox"},
+    {Backend::host, "host", false, false, false, "the host"},
+    {Backend::container_use, "container-use", true, false, false, "container-use"},
 }};
 
 constexpr const BackendRow& backend_row(Backend backend) noexcept {

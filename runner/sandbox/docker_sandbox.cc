@@ -33,6 +33,7 @@
 #include "docker/engine_client.h"
 #include "docker/engine_probe.h"
 #include "docker/stream_frames.h"
+#include "runner/egress/egress_relay.h"
 #include "runner/files/owned_tree.h"
 #include "runner/image/image_archive.h"
 #include "runner/init_side/init_binary.h"
@@ -66,6 +67,7 @@ constexpr milliseconds kRemoveLimit{15'000};
 constexpr int kRemoveAttempts = 3;
 constexpr milliseconds kRemovePause{200};
 constexpr milliseconds kLookAtCancel{100};
+constexpr milliseconds kLostSpan{2'000};
 // A creation whose answer was lost may still come to pass this long after.
 constexpr milliseconds kLateCreation{2'000};
 // After this a container that nobody removed is surely nobody's.
@@ -240,18 +242,34 @@ class Pump {
 
   // Returns at the end of the stream. An Error leaves the container running: its removal kills it.
   Result<void> run(docker::Attachment& attachment, const CancelToken& cancel) {
+    std::unique_ptr<EgressRelay> relay;
+    if (spec_.egress) {
+      GUARD_TRY_ASSIGN(relay, EgressRelay::create(spec_.egress, [&attachment](std::string_view frames) {
+        return attachment.write(frames);
+      }));
+      init_.expect_connections([&relay](std::uint32_t id, std::string_view said) { return relay->push(id, said); });
+    }
+    // Before the relay goes, on every path out: nothing it says is waited for.
+    const std::unique_ptr<docker::Attachment, void (*)(docker::Attachment*)> leaving(
+        &attachment, [](docker::Attachment* one) { one->give_up(); });
     next_step_ = Deadline::after(spec_.timeout);
     std::string bytes;
     bool open = true;
+    bool lost = false;  // init could not be told something
+    Deadline lost_until = Deadline::never();
     while (open) {
       GUARD_TRY(step_on(cancel));
+      // Where the container has ended meanwhile, its stream says how.
+      if (lost || (relay && relay->failed())) lost_until = lost_until.sooner(Deadline::after(kLostSpan));
+      if (lost_until.passed() && intervention_ == Intervention::none && !init_.exit_seen())
+        return Error(ErrorCode::execution_failed, "the sandbox's init did not listen any more");
       const bool heed_cancel = intervention_ == Intervention::none;
       std::array<pollfd, 4> fds = {pollfd{attachment.fd(), POLLIN, 0},
           pollfd{heed_cancel ? cancel.fd() : -1, POLLIN, 0}, pollfd{signal_ ? signal_->fd() : -1, POLLIN, 0},
           pollfd{heed_cancel ? input_.descriptor() : -1, POLLIN, 0}};
       // A token without a descriptor cannot wake us, so it is looked at now and then.
       Deadline wake = next_step_;
-      if (heed_cancel && cancel.fd() < 0) wake = wake.sooner(Deadline::after(kLookAtCancel));
+      if ((heed_cancel && cancel.fd() < 0) || relay || lost) wake = wake.sooner(Deadline::after(kLookAtCancel));
       const int timeout = attachment.pending() ? 0 : wake.poll_timeout();
       if (::poll(fds.data(), fds.size(), timeout) < 0 && errno != EINTR) {
         return Error::from_errno(ErrorCode::io_error, "poll", errno);
@@ -265,8 +283,7 @@ class Pump {
       }
       if (fds[3].revents != 0) {
         GUARD_TRY_ASSIGN(const auto frame, input_.next_frame());
-        // Where the container has ended meanwhile, its stream says how.
-        if (frame) static_cast<void>(attachment.write(*frame));
+        if (frame && !attachment.write(*frame)) lost = true;
       }
       if (fds[0].revents == 0 && !attachment.pending()) continue;
       bytes.clear();
@@ -451,7 +468,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   config.network_mode = spec.network == Network::host ? "host" : spec.network == Network::bridge ? "bridge" : "none";
   // Another runtime has a network of its own, and a remote engine a kernel that nothing is known of.
   config.ipv6_loopback =
-      spec.network == Network::none && shown == Shown::mounted && ::access("/proc/sys/net/ipv6/conf/lo", F_OK) == 0;
+      config.network_mode == "none" && shown == Shown::mounted && ::access("/proc/sys/net/ipv6/conf/lo", F_OK) == 0;
   config.seccomp_profile = seccomp_profile_json();
   // podman loads a profile of its own under another name and uses it unasked.
   if (engine.apparmor && !engine.podman)
@@ -505,7 +522,8 @@ Result<std::string> create_container(const docker::ContainerConfig& config, cons
 void add_container_limits(const SandboxSpec& spec, ExecResult& result) {
   result.enforced_by = limits_of_init();
   for (const char* limit : {"memory", "swap", "pids", "cpus"}) result.enforced_by[limit] = "cgroup";
-  result.enforced_by["network"] = spec.network == Network::none ? "namespace" : kOpenNetwork;
+  const bool closed = spec.network == Network::none || spec.network == Network::allowlist;
+  result.enforced_by["network"] = closed ? "namespace" : kOpenNetwork;
   result.enforced_by["syscalls"] = "seccomp";
 }
 
@@ -625,7 +643,7 @@ class DockerSandbox final : public Sandbox {
     if (::geteuid() == 0) {
       for (const SharedFolder& folder : spec.shared) GUARD_TRY(give_tree(folder.source, user_for_shared()));
     }
-    return open_over(std::make_unique<DockerLink>(spec, engine, image), spec.timeout, cancel);
+    return open_over(std::make_unique<DockerLink>(spec, engine, image), spec.egress, spec.timeout, cancel);
   }
 
   Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) override {

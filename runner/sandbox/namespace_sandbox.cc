@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <mutex>
 
 #include "common/file_io.h"
 #include "common/text/text.h"
@@ -38,8 +36,6 @@ constexpr int kInfoFd = 11;
 constexpr int kPreparedArgsFd = 12;
 constexpr int kPlainArgsFd = 13;
 
-constexpr milliseconds kSendLimit{5'000};
-constexpr milliseconds kLookAtEnd{20};
 constexpr milliseconds kLeaveLimit{2'000};
 constexpr milliseconds kEndLimit{5'000};
 
@@ -229,34 +225,20 @@ class NamespaceLink final : public SandboxLink {
   // What a group limits it limits by itself: the kernel kills a task, or refuses it one, and the sandbox lives on.
   Result<void> look() override {
     if (start_->cgroup.holds("memory") || init_.pid() <= 1) return ok();
-    if (measure_tree(init_.pid()).memory_bytes <= limits_.memory_bytes) return ok();
+    const TreeUsage usage = measure_tree(init_.pid());
+    if (!usage.complete)
+      return Error(ErrorCode::environment_unavailable, "the sandbox was ended: no descriptor is left to look at it")
+          .hint("raise the limit of open files (`ulimit -n`)");
+    if (usage.memory_bytes <= limits_.memory_bytes) return ok();
     return Error(ErrorCode::environment_unavailable,
         fmt::format(
             "the sandbox was ended: together its tasks used more than {} bytes of memory", limits_.memory_bytes))
         .hint("where guard may make control groups, only the task that is too large is ended");
   }
 
-  Result<void> send(std::string_view frame) override {
-    const std::lock_guard lock(sending_);
-    const Deadline deadline = Deadline::after(kSendLimit);
-    while (!frame.empty()) {
-      if (ending_ || deadline.passed())
-        return Error(ErrorCode::environment_unavailable, "the sandbox's init does not listen any more");
-      const ssize_t sent = ::write(init_.life_line(), frame.data(), frame.size());
-      if (sent > 0) frame.remove_prefix(static_cast<std::size_t>(sent));
-      if (sent >= 0 || errno == EINTR) continue;
-      if (errno != EAGAIN)
-        return Error::from_errno(ErrorCode::environment_unavailable, "speaking to the sandbox", errno);
-      // In short waits, for end() must not wait for us.
-      pollfd room{init_.life_line(), POLLOUT, 0};
-      ::poll(&room, 1, static_cast<int>(kLookAtEnd.count()));
-    }
-    return ok();
-  }
+  Result<void> send(std::string_view frame) override { return init_.send(frame); }
 
   Result<void> end() override {
-    ending_ = true;
-    const std::lock_guard lock(sending_);
     if (!started_) return ok();
     const Deadline deadline = Deadline::after(kEndLimit);
     init_.cut_life_line();
@@ -273,8 +255,6 @@ class NamespaceLink final : public SandboxLink {
   const std::unique_ptr<NamespaceStart> start_;
   const Limits limits_;
   InitProcess init_;
-  std::mutex sending_;  // the life line's being there
-  std::atomic<bool> ending_ = false;
   bool started_ = false;
 };
 
@@ -328,9 +308,9 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
 }
 
 Result<std::unique_ptr<NamespaceStart>> NamespaceSandbox::prepare(const SandboxSpec& spec) const {
-  if (spec.network != Network::none) {
+  if (spec.network != Network::none && spec.network != Network::allowlist) {
     return Error(ErrorCode::input_invalid, "the embedded sandbox has no network to offer")
-        .hint("use `network = \"none\"`, or the docker backend");
+        .hint("use `network = \"none\"` or \"allowlist\", or the docker backend");
   }
   const std::string bwrap = find_bwrap(options_);
   if (bwrap.empty()) {
@@ -399,7 +379,7 @@ Result<std::unique_ptr<OpenSandbox>> NamespaceSandbox::open(const SandboxSpec& s
     start->run.child.become_user = user;
     for (const SharedFolder& folder : spec.shared) GUARD_TRY(give_tree(folder.source, user));
   }
-  return open_over(std::make_unique<NamespaceLink>(std::move(start), spec.limits), spec.timeout, cancel);
+  return open_over(std::make_unique<NamespaceLink>(std::move(start), spec.limits), spec.egress, spec.timeout, cancel);
 }
 
 }  // namespace

@@ -245,6 +245,8 @@ Result<void> validate(const SandboxSpec& spec, Serves serves) {
       return refuse(fmt::format("environment variable \"{}\" can't be passed on", name));
     }
   }
+  if ((spec.network == Network::allowlist) != static_cast<bool>(spec.egress))
+    return refuse("a network by allowlist needs somebody who takes its connections");
   GUARD_TRY(check_words(spec));
   GUARD_TRY(check_targets(spec));
   GUARD_TRY(check_collect(spec));
@@ -270,7 +272,7 @@ Result<void> validate_host_folder(const SandboxSpec& spec, std::string_view who)
 }
 
 std::string_view to_string(Network network) noexcept {
-  static constexpr std::string_view kNames[] = {"none", "bridge", "host"};
+  static constexpr std::string_view kNames[] = {"none", "bridge", "host", "allowlist"};
   return kNames[static_cast<std::size_t>(network)];
 }
 

@@ -20,6 +20,7 @@
 #include "common/result.h"
 #include "common/time.h"
 #include "docker/endpoint.h"
+#include "runner/egress/egress_relay.h"
 #include "runner/files/writable_folder.h"
 #include "runner/init_side/collection.h"
 #include "runner/process/exec_result.h"
@@ -53,7 +54,8 @@ struct ScratchFolder {
   std::uint64_t files_max = 0;
 };
 
-enum class Network : std::uint8_t { none, bridge, host };
+// allowlist: none either, but connections that SandboxSpec::egress takes.
+enum class Network : std::uint8_t { none, bridge, host, allowlist };
 std::string_view to_string(Network network) noexcept;
 
 struct Limits {
@@ -105,6 +107,7 @@ struct SandboxSpec {
   std::filesystem::path host_folder;       // what working_dir means on the host backend
   RuntimeImage image;
   Network network = Network::none;
+  TakeConnection egress;  // with Network::allowlist; programs find it by egress_environment()
   Limits limits;
   milliseconds timeout{300'000};
   milliseconds grace{10'000};                 // between TERM and KILL

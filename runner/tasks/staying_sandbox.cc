@@ -53,8 +53,12 @@ struct Line {
 
 class StayingSandbox final : public OpenSandbox {
  public:
-  explicit StayingSandbox(const std::shared_ptr<Line>& line)
-      : line_(line), table_(std::make_shared<TaskTable>([line](std::string_view frame) { return line->send(frame); })) {
+  StayingSandbox(const std::shared_ptr<Line>& line, std::unique_ptr<EgressRelay> relay)
+      : line_(line),
+        table_(std::make_shared<TaskTable>([line](std::string_view frame) { return line->send(frame); })),
+        relay_(std::move(relay)) {
+    if (relay_)
+      table_->expect_connections([this](std::uint32_t id, std::string_view said) { return relay_->push(id, said); });
     thread_ = std::thread([this] { serve(); });
   }
   StayingSandbox(const StayingSandbox&) = delete;
@@ -127,6 +131,7 @@ class StayingSandbox final : public OpenSandbox {
     const Result<void> served = serve_to_the_end();
     Error why = served ? Error(ErrorCode::environment_unavailable, "the sandbox was closed") : served.error();
     Result<void> ended = line_->link->end();
+    relay_.reset();
     // What was complained of is read to its end only now.
     const bool is_refused = !served && served.error().details().contains("unproved");  // init has said all it had to
     if (const std::string said = line_->link->complaint(); !served && !is_refused && hello_.empty() && !said.empty()) {
@@ -156,7 +161,7 @@ class StayingSandbox final : public OpenSandbox {
       GUARD_TRY_ASSIGN(const bool open, line_->link->receive(bytes, line_->wake.get(), next_look));
       if (!bytes.empty()) GUARD_TRY(take(bytes));
       if (stop_) break;
-      if (line_->deaf)
+      if (line_->deaf || (relay_ && relay_->failed()))
         return Error(ErrorCode::environment_unavailable, "the sandbox was given up: its init did not listen any more");
       if (!open) return ended_by_itself();
       if (!next_look.passed()) continue;
@@ -212,7 +217,8 @@ class StayingSandbox final : public OpenSandbox {
 
   const std::shared_ptr<Line> line_;
   const std::shared_ptr<TaskTable> table_;
-  std::string first_;  // of the thread alone
+  std::unique_ptr<EgressRelay> relay_;  // of the thread alone, once that runs
+  std::string first_;                   // of the thread alone
   std::atomic<bool> stop_ = false;
 
   std::mutex closing_mutex_;
@@ -231,10 +237,16 @@ class StayingSandbox final : public OpenSandbox {
 }  // namespace
 
 Result<std::unique_ptr<OpenSandbox>> open_over(
-    std::unique_ptr<SandboxLink> link, milliseconds limit, const CancelToken& cancel) {
+    std::unique_ptr<SandboxLink> link, TakeConnection egress, milliseconds limit, const CancelToken& cancel) {
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) return Error::from_errno(ErrorCode::environment_creation_failed, "eventfd", errno);
-  auto sandbox = std::make_unique<StayingSandbox>(std::make_shared<Line>(std::move(link), std::move(wake)));
+  const auto line = std::make_shared<Line>(std::move(link), std::move(wake));
+  std::unique_ptr<EgressRelay> relay;
+  if (egress) {
+    GUARD_TRY_ASSIGN(
+        relay, EgressRelay::create(std::move(egress), [line](std::string_view frames) { return line->send(frames); }));
+  }
+  auto sandbox = std::make_unique<StayingSandbox>(line, std::move(relay));
   GUARD_TRY(sandbox->wait_until_ready(Deadline::after(limit), cancel));
   return std::unique_ptr<OpenSandbox>(std::move(sandbox));
 }

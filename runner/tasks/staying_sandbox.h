@@ -10,6 +10,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
+#include "runner/egress/egress_relay.h"
 #include "runner/tasks/open_sandbox.h"
 
 namespace guard {
@@ -32,7 +33,8 @@ class SandboxLink {
   // A limit of the whole sandbox was passed that nothing else enforces.
   virtual Result<void> look() = 0;
 
-  // To init, whole; waits where it has to, but not for ever.
+  // To init, whole; waits where it has to, but not for ever. By any thread, also during the others; what is sent stays
+  // together, and once it has failed nothing follows.
   virtual Result<void> send(std::string_view frame) = 0;
 
   // Nothing of it is left when this returns, or it says what is. What init or its starter complained of, if anything,
@@ -41,8 +43,9 @@ class SandboxLink {
   virtual std::string complaint() const = 0;
 };
 
-// Returns once init has shown that the sandbox holds. `limit`: for the start. As Sandbox::open().
+// Returns once init has shown that the sandbox holds. `limit`: for the start; `egress`: SandboxSpec::egress. As
+// Sandbox::open().
 Result<std::unique_ptr<OpenSandbox>> open_over(
-    std::unique_ptr<SandboxLink> link, milliseconds limit, const CancelToken& cancel);
+    std::unique_ptr<SandboxLink> link, TakeConnection egress, milliseconds limit, const CancelToken& cancel);
 
 }  // namespace guard

@@ -33,7 +33,8 @@ enum class FrameType : std::uint8_t {
   err = 'E',    // never of a task with a terminal
   end = 'X',    // "key=value\n" lines: how it ended
   // From both.
-  window = 'W',  // one byte, the type of the stream (input, out, err), then u32: so many bytes more
+  connection = 'N',  // runner/egress/egress_protocol.h; its number is that of a connection, not of a task
+  window = 'W',      // one byte, the type of the stream (input, out, err), then u32: so many bytes more
 };
 
 // What a task does. The operations on files take paths, absolute or from the task's folder, and follow links as any

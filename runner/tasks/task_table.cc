@@ -447,6 +447,7 @@ Result<void> TaskTable::push(std::span<const char> bytes) {
 }
 
 Result<void> TaskTable::take(const TaskFrame& frame) {
+  if (frame.type == FrameType::connection && take_connection_) return take_connection_(frame.id, frame.payload);
   std::unique_lock lock(mutex_);
   const auto found = tasks_.find(frame.id);
   if (found == tasks_.end()) return broken("a frame of no task");

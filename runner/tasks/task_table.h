@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "common/result.h"
+#include "runner/egress/egress_relay.h"
 #include "runner/tasks/open_sandbox.h"
 
 namespace guard {
@@ -34,6 +35,9 @@ class TaskTable : public std::enable_shared_from_this<TaskTable> {
   using Send = std::function<Result<void>(std::string_view frame)>;
   enum class Peer : std::uint8_t { init, serve };
   explicit TaskTable(Send send, Peer peer = Peer::init) : send_(std::move(send)), peer_(peer) {}
+
+  // Before the first push(): who takes frames about connections to the outside; else there are none.
+  void expect_connections(TakeConnectionFrame take) { take_connection_ = std::move(take); }
 
   // As OpenSandbox::start(). The task holds on to the table.
   Result<std::unique_ptr<Task>> start(const TaskSpec& spec);
@@ -59,6 +63,7 @@ class TaskTable : public std::enable_shared_from_this<TaskTable> {
 
   const Send send_;
   const Peer peer_;
+  TakeConnectionFrame take_connection_;
   std::mutex sending_;
   bool broken_ = false;       // under sending_: a frame could not be sent
   mutable std::mutex mutex_;  // never held while sending
