@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/text/characters.h"
+
 namespace guard {
 namespace {
 
@@ -137,6 +139,9 @@ void add_written(std::string_view value, std::vector<std::string>& out) {
         out.push_back(escaped(value, quote, slash, wide));
     }
   }
+  const bool is_host =
+      std::all_of(value.begin(), value.end(), [](char c) { return is_alnum(c) || c == '-' || c == '.'; });
+  if (is_host) out.push_back(lower_case(value));  // as hosts are written
   const std::string text(value);
   out.push_back(with_all(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}}));
   for (const std::string_view apostrophe : {"&#39;", "&#x27;", "&#039;", "&apos;", "'"}) {

@@ -1,4 +1,4 @@
-// How programs write a value where its own bytes would not do: in URLs, JSON, JavaScript, HTML and shells.
+// How programs write a value where its own bytes would not do: in hosts, URLs, JSON, JavaScript, HTML and shells.
 #pragma once
 
 #include <string>

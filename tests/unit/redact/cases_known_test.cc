@@ -85,6 +85,12 @@ TEST(RedactCases, D49_PercentEncoded) {
   hides(source, "?q=<1>\n", "?q=[REDACTED:env:LONG]\n", {"a%2Fb%20c%2B" + random_text(30, 61)});
 }
 
+TEST(RedactCases, InSmallLettersAsAHost) {
+  const SecretSource source = source_with({{"TOKEN", "Kq7-Zz9.Pass"}, {"OTHER", "Kq7 Zz9 Word"}});
+  hides(source, "http://<1>.example/\n", "http://[REDACTED:env:TOKEN].example/\n", {"kq7-zz9.pass"});
+  EXPECT_EQ(redacted(source, "kq7 zz9 word\n"), "kq7 zz9 word\n");
+}
+
 TEST(RedactCases, D50_EscapedForJsonAndJavaScript) {
   const SecretSource source = source_with({{"TOKEN", "q\"b\\s/\xc3\xa9-Kq7zw"}, {"LINES", "Kq7 first\n9xsecond"}});
   for (const char* spelled : {"q\\\"b\\\\s/\xc3\xa9-Kq7zw", "q\\\"b\\\\s/\\u00e9-Kq7zw", "q\\\"b\\\\s\\/\\u00E9-Kq7zw",
