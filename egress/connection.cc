@@ -64,7 +64,7 @@ milliseconds at_most_a_year(milliseconds span) { return std::min<milliseconds>(s
 
 std::string of_limit(EgressReason reason, const EgressLimits& limits) {
   const auto seconds = [](milliseconds span) { return fmt::format("{} s", static_cast<double>(span.count()) / 1000); };
-  constexpr std::string_view kRaise = "; [network] limits can be raised";
+  constexpr std::string_view kRaise = "; a limit of [network]";
   switch (reason) {
     case connection_time:
       return fmt::format("the connection is older than {}{}", seconds(limits.connection_time), kRaise);
@@ -279,7 +279,7 @@ EgressConnection::Task<bool> EgressConnection::read_head(std::string& head) {
 // ---- what is asked for -----------------------------------------------------------------------------------
 
 void EgressConnection::note(const EgressTarget& target) {
-  decision_.host = target.host.address ? target.host.address->text() : target.host.name;
+  decision_.host = target.host.text();
   decision_.port = target.port;
 }
 
@@ -562,7 +562,7 @@ EgressConnection::Task<void> EgressConnection::forward(HttpRequest request) {
 
 EgressConnection::Task<void> EgressConnection::send_body(HttpRequest& request) {
   std::string out;
-  while (!request.body_done()) {
+  while (!answered_ && !request.body_done()) {
     if (from_client_.empty() && !co_await fill()) co_return;
     const auto taken = request.take_body(from_client_, out);
     if (!taken) {
@@ -590,6 +590,8 @@ EgressConnection::Task<void> EgressConnection::send_answer() {
 
 // A client that has closed both ways would hold its place until the server speaks. A half-close is none.
 EgressConnection::Task<void> EgressConnection::wait_for_hangup() {
+  const bool over = refused_ || answered_;  // before this began: nobody would end the wait
+  if (over) co_return;
   const auto [failure] = co_await client_.async_wait(Socket::wait_error, kAwait);
   if (!failure && !answered_) refuse(broken, {});
 }

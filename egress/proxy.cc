@@ -124,7 +124,7 @@ class EgressProxy::Server {
     EgressDecision decision;
     decision.began = std::chrono::system_clock::now();
     decision.reason = reason;
-    decision.text = fmt::format("too many connections ({}); [network] limits can be raised", to_string(reason));
+    decision.text = fmt::format("too many connections ({}), by a limit of [network]", to_string(reason));
     const std::string answer = http_answer(http_status_of(reason), decision.text);
     static_cast<void>(::send(fd.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
     sink_(decision);

@@ -186,7 +186,11 @@ Result<std::vector<IpAddress>> resolve_name(
     const auto ask = options.search == NameSearch::as_is ? ::ares_query : ::ares_search;
     ask(channel.get(), asked.c_str(), ns_c_in, one.family == AF_INET6 ? ns_t_aaaa : ns_t_a, guard_on_answer, &one);
   }
-  GUARD_TRY(wait_for_answers(channel.get(), lookup, deadline, cancel).context(what));
+  // One of the two questions may get no answer, from servers that know nothing of IPv6; the other's is good all the
+  // same.
+  if (auto waited = wait_for_answers(channel.get(), lookup, deadline, cancel);
+      !waited && (lookup.addresses.empty() || waited.error().code() != ErrorCode::execution_timeout))
+    return std::move(waited).context(what).error();
   if (lookup.addresses.empty()) {
     const char* why = lookup.failure == ARES_SUCCESS ? "it has no address" : ::ares_strerror(lookup.failure);
     return Error(ErrorCode::environment_unavailable, fmt::format("the host {} cannot be found: {}", asked, why))

@@ -100,8 +100,7 @@ TEST_F(Proxy, RefusesWhatIsNotListedAndAsksNobodyAboutIt) {
     EXPECT_EQ(decision.reason, row.reason) << row.target;
     EXPECT_FALSE(decision.allowed);
     EXPECT_EQ(decision.address, "");
-    EXPECT_EQ(decision.host + ":" + std::to_string(decision.port),
-        row.target.starts_with('[') ? decision.host + row.target.substr(row.target.find("]:") + 1) : row.target);
+    EXPECT_EQ(decision.host + ":" + std::to_string(decision.port), row.target);
   }
   EXPECT_EQ(server.served(), 0);
   EXPECT_TRUE(dns.names_asked().empty());
@@ -400,6 +399,19 @@ TEST_F(Proxy, SendsABodyAndNothingAfterIt) {
           at));
   EXPECT_THAT(chunked, HasSubstr("\r\n\r\n6\r\nabcEND"));
   EXPECT_EQ(world.decision().reason, done);
+}
+
+// Not when the time is over: the client is still there, and nobody else would end the connection.
+TEST_F(Proxy, RefusesABrokenBodyAtOnce) {
+  TcpServer http(here, 0, mirror("END"));
+  const std::string at = here + ":" + std::to_string(http.port());
+  EgressLimits limits;
+  limits.request_time = limits.idle_time = std::chrono::hours(1);
+  EgressWorld world({at}, {}, limits);
+  EXPECT_THAT(
+      world.ask(fmt::format("POST http://{0}/ HTTP/1.1\r\nHost: {0}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", at)),
+      StartsWith("HTTP/1.1 400 Bad Request\r\n"));
+  EXPECT_EQ(world.decision().reason, bad_request);
 }
 
 // A client that ends its own side only waits for the answer; one that is gone does not.
