@@ -23,7 +23,7 @@ std::vector<std::string> relaxations_of(Backend backend, const Config& config) {
       break;
     case Backend::host: return {"host: the code runs on this machine without isolation"};
     case Backend::docker:
-      if (config.docker.network != NetworkMode::none)
+      if (config.docker.network == NetworkMode::bridge || config.docker.network == NetworkMode::host)
         return {fmt::format("docker.network = {}: the code reaches the network", to_string(config.docker.network))};
       break;
     case Backend::container_use: {
@@ -175,18 +175,32 @@ SandboxProbe probe_backend(Backend backend, const Config& config, const Environm
 }
 
 Result<void> network_fits(const BackendChoice& choice, const Config& config, bool unprotected_engine) {
-  if (choice.backend == Backend::docker && config.docker.network != NetworkMode::none && unprotected_engine) {
+  const bool open = config.docker.network == NetworkMode::bridge || config.docker.network == NetworkMode::host;
+  const bool listed = config.docker.network == NetworkMode::allowlist || !config.network.allow.empty();
+  if (open && listed) {
+    return Error(ErrorCode::config_invalid,
+        fmt::format("docker.network is {}, so the list of network.allow would hold nothing back",
+            to_string(config.docker.network)))
+        .hint("set docker.network = \"allowlist\", or leave network.allow out");
+  }
+  if (listed && !backend_row(choice.backend).takes_image) {
+    return Error(ErrorCode::config_invalid,
+        fmt::format("network.allow lists what the code may reach, and {} can't be held to it",
+            backend_row(choice.backend).words))
+        .hint("use the docker backend or the embedded sandbox, or leave network.allow out");
+  }
+  if (choice.backend == Backend::docker && open && unprotected_engine) {
     return Error(ErrorCode::config_invalid,
         fmt::format("docker.network is {}, and the engine answers anybody who reaches it over TCP: the code would own "
                     "its machine",
             to_string(config.docker.network)))
         .hint("set docker.network = \"none\", or use the engine's local socket or TLS");
   }
-  if (choice.backend != Backend::namespace_sandbox || config.docker.network == NetworkMode::none) return ok();
+  if (choice.backend != Backend::namespace_sandbox || !open) return ok();
   return Error(ErrorCode::config_invalid,
       fmt::format("docker.network is {}, but this runs in the embedded sandbox ({}), which has no network to offer",
           to_string(config.docker.network), choice.why))
-      .hint("set docker.network = \"none\", or start a container engine");
+      .hint("list what it needs in [network] allow instead, or start a container engine");
 }
 
 }  // namespace guard

@@ -84,6 +84,22 @@ struct StreamRecord {
   std::string sha256;
 };
 
+// Connections of one kind that a run asked the proxy for.
+struct NetworkLine {
+  std::string host;  // as egress/proxy.h says it; empty: none was named
+  std::uint64_t port = 0;
+  bool allowed = false;
+  std::string reason;  // "done", "not_listed" ...: EgressReason
+  std::uint64_t connections = 0;
+  std::uint64_t bytes_up = 0;
+  std::uint64_t bytes_down = 0;
+};
+
+struct NetworkRecord {
+  std::vector<NetworkLine> lines;  // by host and port
+  std::uint64_t more = 0;          // connections to others, beyond what is listed
+};
+
 struct RunRecord : RunOutcome {
   std::optional<Error> error;
   std::string backend;
@@ -95,6 +111,7 @@ struct RunRecord : RunOutcome {
   std::optional<StreamRecord> out;  // of a command, where a document is made of it
   std::optional<StreamRecord> err;
   std::optional<CollectRecord> collected;  // where `exec` is
+  std::optional<NetworkRecord> network;    // where the network is an allowlist, and something ran
   std::optional<LineCoverage> lines;       // for a person: which lines of the checked files ran, tests left out
   std::optional<std::string> coverage;     // lcov as bun wrote it, where it was asked for and could be had; not masked,
                                            // and the tests can forge it

@@ -28,10 +28,11 @@ std::string label(std::string_view text) {
 struct FamilyRow {
   std::string_view name, key, help;
 };
-constexpr std::array<FamilyRow, 3> kFamilies = {{
+constexpr std::array<FamilyRow, 4> kFamilies = {{
     {"guard_runs_total", "verdict", "Runs of tests that tools asked for, by verdict."},
     {"guard_findings_total", "rule", "Findings of checks and runs that tools asked for, by rule."},
     {"guard_redactions_total", "kind", "What was masked in answers of tools, by kind."},
+    {"guard_egress_connections_total", "decision", "Connections that sessions asked the proxy for, by how they ended."},
 }};
 
 void head(std::string& text, std::string_view name, std::string_view type, std::string_view help) {

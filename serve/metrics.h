@@ -15,7 +15,7 @@ namespace guard::serve {
 // What is counted beside sessions, by a label of guard's own. Thread-safe.
 class Counts {
  public:
-  enum class Family : std::uint8_t { runs, findings, redactions };
+  enum class Family : std::uint8_t { runs, findings, redactions, connections };
   void add(Family family, const std::string& label, std::uint64_t count = 1);
 
  private:

@@ -1,6 +1,7 @@
 // `guard run` and `guard exec`: gate, sandbox, redactor, verdict.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include "pipeline/backend_choice.h"
 #include "pipeline/change/config_trust.h"
 #include "pipeline/config/config.h"
+#include "pipeline/config/config_keys.h"
 #include "pipeline/evidence/evidence_file.h"
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/report/reports.h"
@@ -213,6 +215,7 @@ void measure_coverage(const RunRequest& request, RunRecord& record, const Cancel
   again.jobs = 1;
   again.config.run.collect = CollectPolicy::none;
   again.warn = {};
+  again.connection_ended = {};
   again.progress = {};
   NullSink out, err;
   const RunRecord second = run_tests(again, out, err, cancel);
@@ -230,6 +233,16 @@ void measure_coverage(const RunRequest& request, RunRecord& record, const Cancel
   });
 }
 
+std::string connection_text(const EgressDecision& decision) {
+  const std::string target =
+      decision.host.empty() ? "no host" : fmt::format("{}:{}", printable(decision.host), decision.port);
+  if (!decision.allowed)
+    return fmt::format("{} refused ({}): {}", target, to_string(decision.reason), printable(decision.text));
+  return fmt::format("{} {}, {} up, {} down in {} ms", target,
+      decision.reason == EgressReason::done ? "allowed" : to_string(decision.reason), bytes_text(decision.bytes_up),
+      bytes_text(decision.bytes_down), decision.elapsed.count());
+}
+
 // A run whose configuration is read, as far as a person follows it.
 RunRecord run_in_view(
     const Options& options, CommandContext& context, RunRequest& request, CommandFiles& files, Progress& progress) {
@@ -244,6 +257,11 @@ RunRecord run_in_view(
   request.warn = [&](std::string_view sentence) {
     progress.without_line(true, [&] { streams.err.print("guard: warning: {}\n", sentence); });
   };
+  if (options.network_log) {
+    request.connection_ended = [&](const EgressDecision& decision) {
+      progress.without_line(true, [&] { streams.err.print("guard: network: {}\n", connection_text(decision)); });
+    };
+  }
   request.raw_out = files.out ? &*files.out : nullptr;
   request.raw_err = files.err ? &*files.err : nullptr;
   request.before_start = [&] { return outputs_were_not_read(files); };
@@ -270,6 +288,19 @@ RunRecord run_in_view(
             record.dropped_bytes);
   }
   return record;
+}
+
+// What a program that was refused everything has asked for, as it may stand in guard.toml.
+std::string network_toml(const NetworkRecord& record) {
+  std::vector<std::string> targets;
+  for (const NetworkLine& line : record.lines) {
+    const auto target = EgressTarget::parse(fmt::format("{}:{}", line.host, line.port));
+    if (line.reason != to_string(EgressReason::not_listed) || !target) continue;
+    targets.push_back(fmt::format("\"{}\"", target->text()));
+  }
+  if (targets.empty()) return "guard: the code asked for no connection\n";
+  return fmt::format("guard: the code asked for these; as guard.toml has them:\n\n[network]\nallow = [{}]\n",
+      fmt::join(targets, ", "));
 }
 
 // `seen`: what the verdict was about, relative to the project, for those who wait for a change of it; may be null.
@@ -310,6 +341,7 @@ Result<int> run(const Options& options, CommandContext& context, RuleEngine& eng
   } else {
     streams.out.write(run_text(record, streams.out_color ? Colour::on : Colour::off));
   }
+  if (options.record_network && record.network && !document) streams.err.write(network_toml(*record.network));
   if (seen != nullptr) {
     *seen = {"guard.toml", "package.json"};
     for (const auto& [path, hash] : record.hashes) seen->push_back(path);

@@ -23,6 +23,7 @@
 #include "nightly/plan/queue.h"
 #include "nightly/report/report.h"
 #include "pipeline/gate/gate.h"
+#include "pipeline/network.h"
 #include "pipeline/report/json_parts.h"
 #include "pipeline/run/run_output.h"
 #include "runner/process/run_folder.h"
@@ -125,6 +126,10 @@ Result<void> prepare(const Options& options, CommandContext& context, const std:
   // What may be asked for at all is a matter of the rules, too.
   const Validator validator(*works.engine.rules, *works.engine.matcher, validator_options(works.config.config, {}));
   for (auto& task : works.plan.tasks) {
+    if (task.allow) {
+      GUARD_TRY(
+          check_narrower(works.config.config, *task.allow).context(fmt::format("`allow` of the task {}", task.id)));
+    }
     if (!task.never_generated.empty()) continue;
     GUARD_TRY_ASSIGN(task.never_generated, nightly::never_generated(task, validator));
   }

@@ -7,6 +7,7 @@
 #include "cli/options/verbs.h"
 #include "common/text/text.h"
 #include "common/text/time_text.h"
+#include "egress/egress_rules.h"
 #include "pipeline/config/config_texts.h"
 #include "pipeline/config/config_values.h"
 
@@ -86,6 +87,28 @@ Result<void> read_variable(std::string_view text, Options& options) {
     return mistake(
         fmt::format("--env: {}", complaint->sentence), "write --env NAME=VALUE, or --env NAME to pass guard's own on");
   options.overrides.push_back({"run.env." + name, std::move(value), "--env"});
+  return ok();
+}
+
+// "none" is none, whatever the file lists.
+Result<void> read_network(std::string_view text, Options& options) {
+  options.record_network = text == kRecordNetwork;
+  if (options.record_network || text == "none") options.overrides.push_back({"network.allow", "", "--network"});
+  const std::string_view mode = options.record_network ? to_string(NetworkMode::allowlist) : text;
+  options.overrides.push_back({"docker.network", std::string(mode), "--network"});
+  return ok();
+}
+
+// All of them are one list, in the place of the file's.
+Result<void> read_allow(std::string_view text, Options& options) {
+  if (const auto rules = EgressRules::create({std::string(text)}, {}); !rules)
+    return mistake(fmt::format("--allow: {}", rules.error().message()), std::string(rules.error().hint()));
+  const auto given = std::ranges::find(options.overrides, "--allow", &ConfigOverride::option);
+  if (given == options.overrides.end()) {
+    options.overrides.push_back({"network.allow", std::string(text), "--allow"});
+  } else {
+    given->text = fmt::format("{},{}", *given->text, text);
+  }
   return ok();
 }
 

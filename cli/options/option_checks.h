@@ -42,6 +42,8 @@ Result<void> read_max_age(std::string_view value, Options& options);  // "26h", 
 Result<void> read_time_of_day(std::string_view value, Options& options);
 Result<void> read_time_limit(std::string_view value, Options& options);  // session --timeout: "90", "2.5s", "100ms"
 Result<void> read_variable(std::string_view value, Options& options);    // --env
+Result<void> read_network(std::string_view value, Options& options);     // --network
+Result<void> read_allow(std::string_view value, Options& options);       // --allow
 
 Result<void> check_check(const SplitArguments& given, Options& options);
 Result<void> check_gate(const SplitArguments& given, Options& options);

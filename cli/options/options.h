@@ -90,6 +90,9 @@ inline constexpr std::array<std::string_view, 43> kNamesOf<Action> = {"", "build
     "add", "retry", "drop", "plan", "supervise", "take", "send-back", "man", "bash", "zsh", "fish", "open", "exec",
     "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import", "remove", "get"};
 
+// --network: nothing is let through, and what was asked for is printed.
+inline constexpr std::string_view kRecordNetwork = "record";
+
 // Everything that can be said: a verb, its action and arguments, and a member for each option of verbs.cc, with what
 // holds where the option is not given. A verb reads what its own options fill.
 struct Options {
@@ -128,6 +131,8 @@ struct Options {
 
   // run, exec
   std::optional<Backend> backend;  // nothing: auto
+  bool record_network = false;     // --network record
+  bool network_log = false;
   ExitCode exit_code = ExitCode::guard;
   std::string cwd;                  // a folder of the project; empty: the project
   std::string input;                // a file, or "-"; empty: nothing to read

@@ -26,6 +26,11 @@ constexpr auto kBackendNames = [] {
   std::ranges::copy(kNamesOf<Backend>, names.begin() + 1);
   return names;
 }();
+constexpr auto kNetworks = [] {
+  std::array<std::string_view, kNamesOf<NetworkMode>.size() + 1> names = {kRecordNetwork};
+  std::ranges::copy(kNamesOf<NetworkMode>, names.begin() + 1);
+  return names;
+}();
 constexpr OptionReader kReadFormat = read_choice<&Options::format>;
 constexpr OptionReader kReadKind = read_choice<&Options::kind>;
 
@@ -158,6 +163,12 @@ constexpr OptionRow kSandboxOptions[] = {
     sets("limits.cpus", {"--cpus", "N", "processors, such as 1.5"}),
     sets("limits.pids", {"--pids", "N", "limit of processes and threads"}),
     sets("docker.image", {"--image", "REF", "container image"}),
+    excludes("--allow",
+        {"--network", "MODE", "none, allowlist, bridge, host; record: refuse all and print what was asked for, as TOML",
+            read_network, kNetworks}),
+    repeated({"--allow", "HOST", "what the code may reach, instead of [network] allow: host, host:port, *.host, @npm",
+        read_allow}),
+    {"--network-log", {}, "print each connection that ends, and why one was refused", &Options::network_log},
     repeated({"--env", "NAME[=VALUE]",
         "set a variable in the sandbox and mask its value; without =VALUE take guard's own", read_variable}),
     repeated({"--env-file", "FILE",

@@ -11,6 +11,7 @@
 #include "common/text/text.h"
 #include "docker/engine_client.h"
 #include "pipeline/backend_choice.h"
+#include "pipeline/network.h"
 #include "runner/image/image.h"
 #include "runner/import/image_import.h"
 #include "runner/process/run_folder.h"
@@ -41,6 +42,8 @@ Limits session_limits(const LoadedConfig& loaded) {
 }
 
 struct Ground {
+  Config config;
+  Egress::Watch watch;
   std::shared_ptr<Sandbox> sandbox;
   ImagePlan plan;
   UniqueFd held;
@@ -62,6 +65,12 @@ Result<std::unique_ptr<OpenSandbox>> open_one(const Ground& ground, const std::s
   spec.shared = {{workspace, "/workspace", {found.st_dev, found.st_ino}}};
   spec.image = ground.image;
   spec.limits = ground.limits;
+  spec.network = network_of(ground.config);
+  if (spec.network == Network::allowlist) {
+    // Lives as long as the sandbox: its connections are taken by it.
+    GUARD_TRY_ASSIGN(const auto egress, Egress::open(ground.config, ground.watch));
+    spec.egress = egress->taker();
+  }
   spec.scratch = {{"/run", {}, kRunBytes, ground.limits.tmp_files}};
   spec.require_cgroups = ground.require_cgroups;
   spec.timeout = kStartLimit;
@@ -106,7 +115,7 @@ Result<fs::path> sessions_folder(const Options& options, const CommandContext& c
 }
 
 Result<SessionSandboxes> session_sandboxes(
-    const Options& options, const LoadedConfig& loaded, CommandContext& context) {
+    const Options& options, const LoadedConfig& loaded, CommandContext& context, Egress::Watch watch) {
   const Config& config = loaded.config;
   std::optional<EngineLocation> engine;
   const auto locate = [&]() -> const EngineLocation& {
@@ -116,9 +125,11 @@ Result<SessionSandboxes> session_sandboxes(
   GUARD_TRY_ASSIGN(const BackendChoice choice, choose_backend(config, options.backend, [&](Backend backend) {
     return probe_backend(backend, config, context.environment, locate);
   }));
-  if (config.docker.network != NetworkMode::none)
-    return Error(ErrorCode::config_invalid, "sessions have no network, and docker.network asks for one")
-        .hint("leave docker.network out, or name another guard.toml with --config");
+  const Network network = network_of(config);
+  if (network == Network::bridge || network == Network::host)
+    return Error(ErrorCode::config_invalid, "sessions have no open network, and docker.network asks for one")
+        .hint("list what they need in [network] allow, or name another guard.toml with --config");
+  GUARD_TRY(network_fits(choice, config));
   const bool docker = choice.backend == Backend::docker;
   const docker::Endpoint endpoint = docker ? locate().engine : docker::Endpoint();
 
@@ -126,6 +137,8 @@ Result<SessionSandboxes> session_sandboxes(
   Progress progress(context.streams.err, progress_mode(context.streams, options.quiet));
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
   auto ground = std::make_shared<Ground>();
+  ground->config = config;
+  ground->watch = std::move(watch);
   GUARD_TRY_ASSIGN(ground->plan, plan_for(project, config, context.cancel, say));
   GUARD_TRY_ASSIGN(ground->held, hold_image(ground->plan));
   if (docker) {
@@ -140,6 +153,7 @@ Result<SessionSandboxes> session_sandboxes(
   SessionSandboxes sandboxes;
   sandboxes.backend = std::string(backend_row(choice.backend).name);
   sandboxes.env = variables_of(ground->plan);
+  if (network == Network::allowlist) sandboxes.env.merge(egress_environment());
   sandboxes.limits = ground->limits;
   sandboxes.factory = [ground](const std::string& id, const fs::path& workspace) {
     return open_one(*ground, id, workspace);

@@ -121,12 +121,15 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   GUARD_TRY_ASSIGN(const ConfigSources sources, sources_of(options, project, context));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   GUARD_TRY(trust_relaxations(loaded, project, context.cancel));
-  GUARD_TRY_ASSIGN(SessionSandboxes sandboxes, session_sandboxes(options, loaded, context));
+  SessionService service;
+  const auto count = [counts = service.counts](const EgressDecision& decision) {
+    counts->add(serve::Counts::Family::connections, std::string(to_string(decision.reason)));
+  };
+  GUARD_TRY_ASSIGN(SessionSandboxes sandboxes, session_sandboxes(options, loaded, context, count));
   sessions::Options wanted;
   if (pool == PoolUse::none) wanted.policy.pool_min = wanted.policy.pool_target = wanted.policy.starts_max = 0;
   wanted.remove_leftover = sandboxes.remove_leftover;
   for (auto& [name, value] : sandboxes.env) wanted.env[name] = std::move(value);
-  SessionService service;
   service.backend = std::move(sandboxes.backend);
   service.image = loaded.config.session.image;
   service.limits = sandboxes.limits;

@@ -23,7 +23,7 @@ struct SessionService {
   std::string image;  // session.image
   Limits limits;      // of each sandbox
   std::unique_ptr<sessions::Manager> manager;
-  std::unique_ptr<serve::Counts> counts = std::make_unique<serve::Counts>();
+  std::shared_ptr<serve::Counts> counts = std::make_shared<serve::Counts>();
 };
 
 // In this process; it owns the state folder from here on. An Error with the detail "owner" where another one does.

@@ -104,6 +104,7 @@ RunRequest run_request(const NightContext& context, const AttemptOrder& order, c
   request.files = files;
   request.refused_files = RefusedFiles::decide;
   request.config = context.config->config;
+  if (order.task.allow) request.config.network.allow = *order.task.allow;
   // Nobody reads these tests before they are kept.
   const ConfigEntry* asked = context.config->find("run.require_assertions");
   if (asked == nullptr || asked->origin == "default") request.config.run.require_assertions = Assertions::test;

@@ -288,6 +288,7 @@ class PlanReader {
             {"kind", [&](M m) { read_kind(m, task.kind); }}, {"prompt", [&](M m) { prompt = &m; }},
             {"prompt_file", [&](M m) { prompt_file = &m; }},
             {"tests", [&](M m) { read_list(m, glob_rule, kTestsMax, task.tests); }},
+            {"allow", [&](M m) { read_list(m, allow_rule, kTestsMax, task.allow.emplace()); }},
             {"project",
                 [&](M m) {
                   if (read_text(m, folder_rule, task.project) && task.project.ends_with('/')) task.project.pop_back();

@@ -32,6 +32,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,8 @@ struct PlannedTask {
   std::vector<std::string> tests;
   std::string project;             // "" or "packages/a"
   std::vector<std::string> after;  // ids of tasks of the plan; no circle
+  // What its tests may reach of what [network] allow of the configuration lists, of the same form; nothing: all of it.
+  std::optional<std::vector<std::string>> allow;
   // Why it is never generated, as a sentence; empty: it may be. Such a task is refused before its generator runs.
   std::string never_generated;
 };

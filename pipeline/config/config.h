@@ -22,7 +22,7 @@
 
 namespace guard {
 
-enum class NetworkMode : std::uint8_t { none, bridge, host };
+enum class NetworkMode : std::uint8_t { none, bridge, host, allowlist };
 enum class PullPolicy : std::uint8_t { never, missing };
 // What comes back of the files that a run wrote: nothing, what collect_paths names, or everything that passes.
 enum class CollectPolicy : std::uint8_t { none, listed, all };
@@ -34,7 +34,7 @@ enum class Assertions : std::uint8_t { off, file, test };
 enum class KeepClones : std::uint8_t { never, refused, always };
 
 template <>
-inline constexpr std::array<std::string_view, 3> kNamesOf<NetworkMode> = {"none", "bridge", "host"};
+inline constexpr std::array<std::string_view, 4> kNamesOf<NetworkMode> = {"none", "bridge", "host", "allowlist"};
 template <>
 inline constexpr std::array<std::string_view, 2> kNamesOf<PullPolicy> = {"never", "missing"};
 template <>
@@ -78,6 +78,19 @@ struct Config {
     std::uint64_t probe_deadline_ms = 2000;
     bool plain_tcp = false;  // to an engine that is not on this machine
   } docker;
+
+  // By guard's proxy (pipeline/network.h).
+  struct {
+    std::vector<std::string> allow;  // egress/egress_rules.h
+    std::vector<std::string> deny;
+    bool registries_in_tests = false;      // presets of `allow` hold for tests, too
+    std::uint64_t max_connections = 1024;  // at once
+    std::uint64_t max_upload_bytes = 1ull << 30;
+    std::uint64_t max_download_bytes = 16ull << 30;
+    milliseconds idle_timeout{600'000};
+    std::string proxy;                     // empty: connections go out directly
+    std::vector<std::string> dns_servers;  // empty: the system's
+  } network;
 
   struct {
     std::string image;  // empty: the project's own

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/text/text.h"
+#include "egress/egress_rules.h"
 #include "runner/image/image_tools.h"
 #include "runner/sandbox/container_use_sandbox.h"
 
@@ -55,6 +56,22 @@ std::string_view url_rule(std::string_view text) {
 }
 
 std::string_view tool_rule(std::string_view text) { return is_tool_name(text) ? "" : "is no name of a program"; }
+
+std::string_view allow_rule(std::string_view text) {
+  const bool good = EgressRules::create({std::string(text)}, {}).has_value();
+  return good ? "" : "is neither host, host:port, *.host, address:port nor a preset such as @npm";
+}
+
+std::string_view deny_rule(std::string_view text) {
+  return EgressRule::parse(text) ? "" : "is neither host, host:port, *.host nor address:port";
+}
+
+std::string_view proxy_rule(std::string_view text) {
+  constexpr std::string_view kScheme = "http://";
+  if (text.empty()) return "";
+  const bool good = text.starts_with(kScheme) && EgressTarget::parse(text.substr(kScheme.size())).has_value();
+  return good ? "" : "is not http://host:port";
+}
 
 std::string_view variable_rule(std::string_view text) {
   const bool good =

@@ -17,8 +17,11 @@ std::string_view variable_rule(std::string_view text);        // an environment 
 std::string_view tool_rule(std::string_view text);            // a program's name
 std::string_view id_rule(std::string_view text);              // of a rule, a task, a kind of secret
 std::string_view path_rule(std::string_view text);
-std::string_view url_rule(std::string_view text);   // of a page; may be empty
-std::string_view glob_rule(std::string_view text);  // relative to the project
+std::string_view allow_rule(std::string_view text);  // of [network]; a preset, too
+std::string_view deny_rule(std::string_view text);
+std::string_view proxy_rule(std::string_view text);  // may be empty
+std::string_view url_rule(std::string_view text);    // of a page; may be empty
+std::string_view glob_rule(std::string_view text);   // relative to the project
 
 // For messages: the beginning of a value that may be hostile, made printable.
 std::string shown_value(std::string_view text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/text/text.h"
+#include "pipeline/network.h"
 #include "pipeline/run/preload.h"
 #include "pipeline/run/test_command.h"
 #include "pipeline/verdict.h"
@@ -148,6 +149,16 @@ void need_the_order(const EvidenceRecord& record, Faults& faults) {
   need(run.spec && !run.spec->argv.empty(), "the command is missing", faults);
   need(run.staged, "what ran was not staged", faults);
   need(run.spec && to_string(run.spec->network) == record.network, "the network is not the one asked for", faults);
+  if (!record.config.empty() && (run.backend == "docker" || run.backend == "namespace")) {
+    Config config = recorded_config(record);
+    if (run.tests) leave_registries_out(config);
+    // A task of a night may have narrowed the list to nothing.
+    const bool closed = network_of(config) == Network::allowlist && record.network == "none";
+    need(closed || to_string(network_of(config)) == record.network, "the network is not that of the configuration",
+        faults);
+    need(run.network.has_value() == (record.network == "allowlist"),
+        "connections are told of a run without an allowlist, or not told of one with it", faults);
+  }
   need(has(run.tiers, "always") && has(run.tiers, "docker"), "a tier of rules is missing that always applies", faults);
   need((run.backend != "host" && run.backend != "container-use") || has(run.tiers, "host"),
       "the host tier of rules is missing", faults);
@@ -210,7 +221,9 @@ Faults expected_relaxations(const EvidenceRecord& record) {
       {backend == Backend::host, "host: "},
       {in_environment, "container-use: "},
       {in_namespace && !has(run.tiers, "host"), "trust_namespace: "},
-      {in_docker && !record.network.empty() && record.network != "none", "docker.network = "},
+      {in_docker && (record.network == "bridge" || record.network == "host"), "docker.network = "},
+      {record.network == "allowlist", "network.allow: "},
+      {!config.network.proxy.empty(), "network.proxy = "},
       {!run.facts->rules_folder.empty(), "rules: "},
       {run.check && !run.check->waived.empty(), "waiver: "},
       {!config.redact.kinds_off.empty(), "redact.kinds_off: "},

@@ -173,6 +173,7 @@ void result_fields(JsonFields& fields, EvidenceRecord& record, bool ran) {
     part("left_behind", collected.left_behind_count);
     part("complete", collected.complete);
   });
+  if (run.network || fields.reads()) fields.part("egress", run.network, network_fields<NetworkRecord>);
   fields("notes", run.notes);
 }
 

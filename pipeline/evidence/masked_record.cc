@@ -120,6 +120,9 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
     mask.lines(titles);
   }
   if (record.exec) mask(record.exec->outcome.detail, record.exec->seen_inside);
+  if (record.network) {
+    for (auto& line : record.network->lines) mask(line.host);
+  }
   if (record.collected) {
     for (auto& file : record.collected->files) mask(file.path);
     for (auto& entry : record.collected->left_behind) mask(entry.path);

@@ -185,4 +185,19 @@ void limits_fields(JsonFields& fields, Spec& spec, Count& keep_bytes) {
   fields("output_keep_bytes", keep_bytes);
 }
 
+// Which connections the proxy of an allowlist was asked for; of a NetworkRecord.
+template <typename Record>
+void network_fields(JsonFields& fields, Record& record) {
+  fields.rows("connections", record.lines, [](JsonFields& row, auto& line) {
+    row("host", line.host);
+    row("port", line.port);
+    row("allowed", line.allowed);
+    row("reason", line.reason);
+    row("connections", line.connections);
+    row("bytes_up", line.bytes_up);
+    row("bytes_down", line.bytes_down);
+  });
+  fields("more", record.more);
+}
+
 }  // namespace guard

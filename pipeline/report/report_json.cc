@@ -202,6 +202,7 @@ void collected_fields(JsonFields& fields, const CollectRecord& record) {
 void sandbox_fields(JsonFields& fields, const RunRecord& record) {
   if (record.exec) fields.part("exec", record.exec, exec_fields);
   if (record.collected) fields.part("collected", record.collected, collected_fields);
+  if (record.network) fields.part("egress", record.network, network_fields<const NetworkRecord>);
   if (!record.spec) return;
   fields("run_id", record.spec->run_id);
   fields.part("image", true, [&](JsonFields& image) {

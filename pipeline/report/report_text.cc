@@ -215,6 +215,28 @@ std::string collected_text(const CollectRecord& record, const Painter& paint) {
   return text;
 }
 
+constexpr std::size_t kConnectionsShown = 10;
+
+std::string network_text(const NetworkRecord& record, const Painter& paint) {
+  std::string text;
+  std::size_t shown = 0;
+  std::uint64_t more = record.more;
+  for (const NetworkLine& line : record.lines) {
+    if (shown == kConnectionsShown) {
+      more += line.connections;
+      continue;
+    }
+    ++shown;
+    const std::string target = line.host.empty() ? "nothing" : fmt::format("{}:{}", printable(line.host), line.port);
+    text += fmt::format("{} {}, {}", paint(kBold, "network:"), target, plural(line.connections, "connection"));
+    if (line.allowed) text += fmt::format(", {} up, {} down", bytes_text(line.bytes_up), bytes_text(line.bytes_down));
+    if (line.reason != "done") text += fmt::format(" ({})", paint(line.allowed ? kDim : kYellow, line.reason));
+    text += "\n";
+  }
+  if (more > 0) text += fmt::format("{} {} to others\n", paint(kDim, "network:"), plural(more, "connection"));
+  return text;
+}
+
 constexpr std::size_t kRefusedShown = 10;
 
 std::string refused_text(const std::vector<Finding>& refused, const Painter& paint) {
@@ -293,6 +315,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
     text += "\n";
   }
   if (record.lines) text += coverage_text(*record.lines, paint);
+  if (record.network) text += network_text(*record.network, paint);
   if (record.collected) text += collected_text(*record.collected, paint);
   if (record.dropped_bytes > 0 || !record.redactions.empty()) {
     const std::uint64_t masked = std::accumulate(record.redactions.begin(), record.redactions.end(), std::uint64_t{0},

@@ -6,6 +6,8 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
+#include "pipeline/network.h"
+#include "runner/egress/egress_relay.h"
 #include "runner/files/plain_path.h"
 #include "runner/files/writable_folder.h"
 #include "runner/init_side/init_binary.h"
@@ -18,9 +20,7 @@ namespace fs = std::filesystem;
 void set_limits(const RunPlan& plan, SandboxSpec& spec) {
   const Config& config = plan.config;
   spec.limits = limits_of(config);
-  spec.network = config.docker.network == NetworkMode::none ? Network::none
-      : config.docker.network == NetworkMode::bridge        ? Network::bridge
-                                                            : Network::host;
+  spec.network = network_of(config);
   spec.timeout = config.timeout(plan.choice.backend);
   if (plan.tests() && config.run.file_timeout.count() > 0) {
     // One file alone, or each in a sandbox of its own, has no more time than a file may take.
@@ -45,6 +45,7 @@ void set_environment(const RunPlan& plan, SandboxSpec& spec) {
         spec.env[name] = found->second;
     }
   }
+  if (spec.network == Network::allowlist) spec.env.merge(egress_environment());
   for (const auto& [name, value] : plan.variables) spec.env[name] = value;
 }
 

@@ -17,6 +17,7 @@
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/gate/run_gate.h"
+#include "pipeline/network.h"
 #include "pipeline/run/collected_files.h"
 #include "pipeline/run/command_hints.h"
 #include "pipeline/run/parallel_run.h"
@@ -71,6 +72,11 @@ void tell_relaxations(const RunRequest& request, RunRecord& record) {
   const Config& config = request.config;
   relax_if(!request.rules_folder.empty(),
       "rules: " + request.rules_folder + " instead of the shipped docker and host tiers", record);
+  if (network_of(config) == Network::allowlist) relax_if(true, network_relaxation(config), record);
+  relax_if(!config.network.proxy.empty(),
+      fmt::format(
+          "network.proxy = {}: it looks names up, and may lead them to private addresses", config.network.proxy),
+      record);
   for (const auto& [option, sink] : {std::pair("--out", request.raw_out), std::pair("--err", request.raw_err)})
     relax_if(sink != nullptr, fmt::format("{}: neither masked nor capped", option), record);
   for (const std::string& folder : request.writes)
@@ -91,7 +97,7 @@ void tell_of_engine(const RunRequest& request, const EngineLocation& used, RunRe
     warn(request,
         fmt::format("{} is trusted without TLS: anybody on the way could forge this verdict", used.probe.endpoint));
   }
-  if (config.network == NetworkMode::none) return;
+  if (config.network != NetworkMode::bridge && config.network != NetworkMode::host) return;
   warn(request,
       fmt::format("docker.network = {}: the code reaches {}", to_string(config.network),
           config.network == NetworkMode::host ? "the network as this machine does, its local services included"
@@ -185,7 +191,9 @@ class Run {
     if (!folder) return ok();
 
     stage("run");
-    GUARD_TRY_ASSIGN(std::optional<Collection> written, run(spec));
+    auto ran = run(spec);
+    if (egress_) record_.network = egress_->close();
+    GUARD_TRY_ASSIGN(std::optional<Collection> written, std::move(ran));
 
     stage("judge");
     if (plan_.tests()) judge();
@@ -232,9 +240,23 @@ class Run {
       relax_if(true, fmt::format("run.env: {} is passed in", name), record_);
     GUARD_TRY(fill_run_spec(plan_, folder, staged, spec));
     record_.spec = spec;
+    if (spec.network == Network::allowlist) {
+      GUARD_TRY_ASSIGN(egress_, Egress::open(config_, watch()));
+      spec.egress = egress_->taker();
+    }
     if (record_.facts) record_.facts->run_id = spec.run_id;
     record_.keep_bytes = config_.limits.output_keep_bytes;
     return std::optional(std::move(folder));
+  }
+
+  // A host is a word of the code's.
+  Egress::Watch watch() const {
+    if (!request_.connection_ended) return {};
+    return [this](const EgressDecision& decision) {
+      EgressDecision shown = decision;
+      for (std::string* text : {&shown.host, &shown.text}) *text = redact_text(*secrets_, *text).value_or("[WITHHELD]");
+      request_.connection_ended(shown);
+    };
   }
 
   // ---- a sandbox as it was recorded ----
@@ -566,6 +588,7 @@ class Run {
   const RecordedSandbox* recorded_ = nullptr;
   std::optional<EngineLocation> engine_;
   std::optional<SecretSource> secrets_;
+  std::shared_ptr<Egress> egress_;
   UniqueFd image_hold_;  // keeps `guard image prune` away while we run on it
   SteadyClock::time_point started_;
   std::string stage_;
@@ -581,7 +604,12 @@ Result<RunSandbox> open_run_sandbox(
 }
 
 RunRecord run_tests(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
-  return Run(request, out, err, cancel).execute();
+  RunRequest closed = request;
+  if (!request.argv.empty() || !leave_registries_out(closed.config)) return Run(request, out, err, cancel).execute();
+  RunRecord record = Run(closed, out, err, cancel).execute();
+  record.notes.emplace_back(
+      "the presets of network.allow are for commands and sessions: tests reach them with network.registries_in_tests");
+  return record;
 }
 
 }  // namespace guard

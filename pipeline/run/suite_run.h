@@ -16,6 +16,7 @@
 #include "common/environment.h"
 #include "common/result.h"
 #include "pipeline/config/config.h"
+#include "pipeline/network.h"
 #include "pipeline/run/test_command.h"
 #include "pipeline/run_record.h"
 #include "rules/matching/matcher.h"
@@ -61,7 +62,8 @@ struct RunRequest {
   std::string rules_folder;        // --rules, for the record; empty: the shipped ones
   const Matcher* matcher = nullptr;
   std::optional<RunFacts> facts;  // for an evidence record: what the caller knows; the rest is looked up
-  std::function<void(std::string_view sentence)> warn;   // what a watcher should hear at once; it is in the record, too
+  std::function<void(std::string_view sentence)> warn;  // what a watcher should hear at once; it is in the record, too
+  Egress::Watch connection_ended;  // network = allowlist: as Egress says, masked, from another thread
   std::function<void(std::string_view stage)> progress;  // called before each stage, with a word or two
 };
 

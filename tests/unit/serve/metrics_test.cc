@@ -41,6 +41,7 @@ TEST(Metrics, AreLinesOfTheTextFormat) {
   counts.add(Counts::Family::findings, "always.eval");
   counts.add(Counts::Family::findings, "always.eval");
   counts.add(Counts::Family::redactions, "github", 3);
+  counts.add(Counts::Family::connections, "not_listed", 4);
   const std::string text = metrics_text(example(), counts);
   const std::regex line(
       R"((# (HELP|TYPE) guard_[a-z_]+ .+)|(guard_[a-z_]+(\{[a-z]+="([^"\\\n]|\\.)*"(,[a-z]+="([^"\\\n]|\\.)*")*\})? -?[0-9.e+-]+))");
@@ -55,6 +56,7 @@ TEST(Metrics, AreLinesOfTheTextFormat) {
   EXPECT_THAT(text, HasSubstr("guard_runs_total{verdict=\"allowed\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("guard_findings_total{rule=\"always.eval\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("guard_redactions_total{kind=\"github\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("guard_egress_connections_total{decision=\"not_listed\"} 4\n"));
   EXPECT_THAT(text, HasSubstr("guard_session_start_seconds_bucket{way=\"reused\",le=\"0.005\"} 7\n"));
   EXPECT_THAT(text, HasSubstr("guard_session_start_seconds_bucket{way=\"reused\",le=\"+Inf\"} 8\n"));
   EXPECT_THAT(text, HasSubstr("guard_session_start_seconds_sum{way=\"reused\"} 12.345678\n"));

@@ -84,6 +84,7 @@ kind = "any"
 prompt = "test add()"
 tests = ["sandbox/add.test.ts", "sandbox/**/*.test.ts"]
 project = "packages/a/"
+allow = ["api.test:443", "@npm"]
 generator = ["/opt/gen", ""]
 generator_timeout = 5
 attempts = 1
@@ -111,10 +112,13 @@ prompt = "test sub()"
   EXPECT_EQ(own.attempts, 1u);
   EXPECT_THAT(own.tests, ElementsAre("sandbox/add.test.ts", "sandbox/**/*.test.ts"));
   EXPECT_EQ(own.project, "packages/a");
+  ASSERT_TRUE(own.allow);
+  EXPECT_THAT(*own.allow, ElementsAre("api.test:443", "@npm"));
   const PlannedTask& other = plan->tasks[1];
   EXPECT_THAT(other.generator, ElementsAre("claude", "-p", "two\nlines"));
   EXPECT_EQ(other.generator_timeout, 1min);
   EXPECT_EQ(other.attempts, 3u);
+  EXPECT_FALSE(other.allow) << "all that the configuration lists";
 }
 
 TEST(PlanTest, ReadsPromptsBesideThePlan) {
