@@ -172,7 +172,7 @@ assert.equal((await box.runCode('console.log("x".repeat(20_000_000)); 1', js)).l
 const bash = { language: 'bash' };
 const shell = await box.runCode('x=5; cd /tmp; printf "%s\\n" "$x $A"; echo err >&2; printf "no\\n%s" end', { ...bash, envs: { A: "it's\n\\n" } });
 assert.deepEqual([shell.logs.stdout.join(''), shell.logs.stderr, shell.error], ["5 it's\n\\n\nno\nend", ['err\n'], undefined]);
-assert.deepEqual((await box.runCode('f() { echo "$x ${A:-none}"; }\nf; pwd; read y', bash)).logs.stdout, ['5 none\n/tmp\n']);
+assert.deepEqual((await box.runCode('f() { echo "$x ${A:-none}"; }\nf; pwd; read y', bash)).logs.stdout.join(''), '5 none\n/tmp\n');
 assert.equal((await box.runCode('if', bash)).error.name, 'ExitCode');
 assert.equal((await box.runCode('head -c 3000000 /dev/zero | tr "\\0" x', bash)).logs.stdout.join('').length, 3_000_000);
 assert.deepEqual((await box.runCode('printf "\\036%s 0 going\\n" guess; echo $x', bash)).logs.stdout.join(''), '\x1eguess 0 going\n5\n');
