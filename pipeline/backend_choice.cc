@@ -200,7 +200,7 @@ Result<void> network_fits(const BackendChoice& choice, const Config& config, boo
   return Error(ErrorCode::config_invalid,
       fmt::format("docker.network is {}, but this runs in the embedded sandbox ({}), which has no network to offer",
           to_string(config.docker.network), choice.why))
-      .hint("list what it needs in [network] allow instead, or start a container engine");
+      .hint("set docker.network = \"none\" and list what it needs in [network] allow, or start a container engine");
 }
 
 }  // namespace guard
