@@ -385,18 +385,9 @@ EgressConnection::Task<bool> EgressConnection::reach(EgressTarget target) {
 // Its addresses that may be dialled.
 EgressConnection::Task<bool> EgressConnection::find(
     EgressHost host, std::uint16_t port, std::vector<IpAddress>& addresses) {
-  if (host.address) {
-    addresses = {*host.address};
-  } else {
-    const Deadline deadline = Deadline::after(shared_.options.lookup_time);
-    EgressShared& shared = shared_;
-    const auto ask = [&shared, &host, deadline]() -> Task<Result<std::vector<IpAddress>>> {
-      co_return resolve_name(host.name, shared.options.names, deadline, shared.stop);
-    };
-    auto found = co_await asio::co_spawn(shared_.lookups.get_executor(), ask, asio::use_awaitable);
-    if (!found) co_return refuse(not_resolved, found.error().message());
-    addresses = *std::move(found);
-  }
+  auto found = co_await look_up(host);
+  if (!found) co_return refuse(not_resolved, found.error().message());
+  addresses = *std::move(found);
   const IpAddress first = addresses.front();
   std::erase_if(addresses, [&](const IpAddress& one) { return !shared_.policy.rules.may_dial(one, port); });
   if (!addresses.empty()) co_return !refused_;
@@ -405,6 +396,16 @@ EgressConnection::Task<bool> EgressConnection::find(
       fmt::format(
           "{} has the address {} ({}), which may not be dialled; if it is meant, list {} itself in [network] allow",
           host.text(), first.text(), to_string(address_class(first)), listed.text()));
+}
+
+EgressConnection::Task<Result<std::vector<IpAddress>>> EgressConnection::look_up(EgressHost host) {
+  if (host.address) co_return std::vector{*host.address};
+  const Deadline deadline = Deadline::after(shared_.options.lookup_time);
+  EgressShared& shared = shared_;
+  const auto ask = [&shared, &host, deadline]() -> Task<Result<std::vector<IpAddress>>> {
+    co_return resolve_name(host.name, shared.options.names, deadline, shared.stop);
+  };
+  co_return co_await asio::co_spawn(shared_.lookups.get_executor(), ask, asio::use_awaitable);
 }
 
 // Each address gets its share of the time that is left.
@@ -441,20 +442,9 @@ EgressConnection::Task<bool> EgressConnection::connect_to(SocketAddress address,
 
 EgressConnection::Task<bool> EgressConnection::reach_by_upstream(EgressTarget target) {
   const EgressTarget& upstream = *shared_.upstream;
-  std::vector<IpAddress> addresses;
-  if (upstream.host.address) {
-    addresses = {*upstream.host.address};
-  } else {
-    const Deadline deadline = Deadline::after(shared_.options.lookup_time);
-    EgressShared& shared = shared_;
-    const auto ask = [&shared, deadline]() -> Task<Result<std::vector<IpAddress>>> {
-      co_return resolve_name(shared.upstream->host.name, shared.options.names, deadline, shared.stop);
-    };
-    auto found = co_await asio::co_spawn(shared_.lookups.get_executor(), ask, asio::use_awaitable);
-    if (!found) co_return refuse(upstream_failed, fmt::format("the upstream proxy: {}", found.error().message()));
-    addresses = *std::move(found);
-  }
-  if (!co_await dial(addresses, upstream.port))
+  const auto addresses = co_await look_up(upstream.host);
+  if (!addresses) co_return refuse(upstream_failed, fmt::format("the upstream proxy: {}", addresses.error().message()));
+  if (!co_await dial(*addresses, upstream.port))
     co_return refuse(upstream_failed, fmt::format("the upstream proxy {} takes no connection", upstream.text()));
   act_within(shared_.options.dial_time, upstream_failed);
   const std::string asked = fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n\r\n", target.text());

@@ -61,6 +61,7 @@ class EgressConnection {
   Task<void> serve_http();
   Task<bool> reach(EgressTarget target);
   Task<bool> find(EgressHost host, std::uint16_t port, std::vector<IpAddress>& addresses);
+  Task<Result<std::vector<IpAddress>>> look_up(EgressHost host);
   Task<bool> dial(const std::vector<IpAddress>& addresses, std::uint16_t port);
   Task<bool> connect_to(SocketAddress address, Time by);
   Task<bool> reach_by_upstream(EgressTarget target);

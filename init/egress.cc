@@ -46,19 +46,12 @@ int g_events = -1;
 int g_listener = -1;
 bool g_callers = false;  // somebody waits to be accepted
 
-bool watch(int fd, uint32_t number, uint32_t events) {
+// EPOLL_CTL_MOD: what the kernel has told once it tells again.
+bool watch(int fd, uint32_t number, int how = EPOLL_CTL_ADD) {
   epoll_event event{};
-  event.events = events | EPOLLET;
+  event.events = number == kListener ? EPOLLIN | EPOLLET : EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   event.data.u32 = number;
-  return epoll_ctl(g_events, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-// What the kernel has told once it tells again.
-void wake_again(const Connection& connection) {
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  event.data.u32 = static_cast<uint32_t>(&connection - g_connections);
-  epoll_ctl(g_events, EPOLL_CTL_MOD, connection.fd, &event);
+  return epoll_ctl(g_events, how, fd, &event) == 0;
 }
 
 void release(Connection& connection) {
@@ -87,10 +80,10 @@ void accept_callers() {
     if (fd < 0) continue;
     connection = {};
     connection.fd = fd;
-    connection.id = g_opened++ << 10 | static_cast<uint32_t>(slot);
+    connection.id = g_opened++ * kListener + static_cast<uint32_t>(slot);
     connection.room = kEgressWindowBytes;
     if (g_slots <= slot) g_slots = slot + 1;
-    if (!watch(fd, static_cast<uint32_t>(slot), EPOLLIN | EPOLLOUT | EPOLLRDHUP)) release(connection);
+    if (!watch(fd, static_cast<uint32_t>(slot))) release(connection);
   }
 }
 
@@ -150,7 +143,8 @@ bool tell_bytes(Connection& connection) {
     begin_egress_frame(connection, got > 0 ? EgressKind::data : EgressKind::end, static_cast<size_t>(got));
     return true;
   }
-  if (connection.given_up && connection.readable && !connection.ended) wake_again(connection);
+  if (connection.given_up && connection.readable && !connection.ended)
+    watch(connection.fd, connection.id % kEgressConnectionsMax, EPOLL_CTL_MOD);
   return false;
 }
 
@@ -190,7 +184,7 @@ void open_egress() {
     fail_to_start("port of the proxy", errno);
   g_events = keep(events);
   close(events);
-  if (!watch(g_listener, kListener, EPOLLIN)) fail_to_start("port of the proxy", errno);
+  if (!watch(g_listener, kListener)) fail_to_start("port of the proxy", errno);
 }
 
 int egress_descriptor() { return g_events; }

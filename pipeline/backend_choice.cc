@@ -1,4 +1,5 @@
 #include "pipeline/backend_choice.h"
+#include "pipeline/network.h"
 
 #include <fmt/format.h>
 
@@ -23,8 +24,7 @@ std::vector<std::string> relaxations_of(Backend backend, const Config& config) {
       break;
     case Backend::host: return {"host: the code runs on this machine without isolation"};
     case Backend::docker:
-      if (config.docker.network == NetworkMode::bridge || config.docker.network == NetworkMode::host)
-        return {fmt::format("docker.network = {}: the code reaches the network", to_string(config.docker.network))};
+      if (is_open(network_of(config))) return {network_relaxation(config)};
       break;
     case Backend::container_use: {
       std::vector<std::string> relaxations = {
@@ -175,8 +175,8 @@ SandboxProbe probe_backend(Backend backend, const Config& config, const Environm
 }
 
 Result<void> network_fits(const BackendChoice& choice, const Config& config, bool unprotected_engine) {
-  const bool open = config.docker.network == NetworkMode::bridge || config.docker.network == NetworkMode::host;
-  const bool listed = config.docker.network == NetworkMode::allowlist || !config.network.allow.empty();
+  const bool open = is_open(network_of(config));
+  const bool listed = network_of(config) == Network::allowlist || !config.network.allow.empty();
   if (open && listed) {
     return Error(ErrorCode::config_invalid,
         fmt::format("docker.network is {}, so the list of network.allow would hold nothing back",

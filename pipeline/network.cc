@@ -24,6 +24,19 @@ void allow_many_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+Result<EgressPolicy> egress_policy(const Config& config) {
+  EgressPolicy policy;
+  GUARD_TRY_ASSIGN(policy.rules, EgressRules::create(config.network.allow, config.network.deny));
+  policy.limits.connections_at_once = static_cast<std::uint32_t>(config.network.max_connections);
+  // A session may live for days; a run has limits of its own.
+  policy.limits.connections_in_all = std::numeric_limits<std::uint64_t>::max();
+  policy.limits.connection_time = std::chrono::hours(24);
+  policy.limits.bytes_up = config.network.max_upload_bytes;
+  policy.limits.bytes_down = config.network.max_download_bytes;
+  policy.limits.idle_time = config.network.idle_timeout;
+  return policy;
+}
+
 }  // namespace
 
 Network network_of(const Config& config) {
@@ -52,19 +65,6 @@ std::string network_relaxation(const Config& config) {
     case Network::host: break;
   }
   return fmt::format("docker.network = {}: the code reaches the network", to_string(config.docker.network));
-}
-
-Result<EgressPolicy> egress_policy(const Config& config) {
-  EgressPolicy policy;
-  GUARD_TRY_ASSIGN(policy.rules, EgressRules::create(config.network.allow, config.network.deny));
-  policy.limits.connections_at_once = static_cast<std::uint32_t>(config.network.max_connections);
-  // A session may live for days; a run has limits of its own.
-  policy.limits.connections_in_all = std::numeric_limits<std::uint64_t>::max();
-  policy.limits.connection_time = std::chrono::hours(24);
-  policy.limits.bytes_up = config.network.max_upload_bytes;
-  policy.limits.bytes_down = config.network.max_download_bytes;
-  policy.limits.idle_time = config.network.idle_timeout;
-  return policy;
 }
 
 Result<void> check_narrower(const Config& config, const std::vector<std::string>& wanted) {
@@ -105,11 +105,10 @@ void Egress::note(const EgressDecision& decision) {
   {
     const std::lock_guard lock(mutex_);
     const Key key(decision.host, decision.port, decision.allowed, decision.reason);
-    const auto found = lines_.find(key);
-    if (found == lines_.end() && lines_.size() >= kLinesMax) {
+    if (lines_.size() >= kLinesMax && !lines_.contains(key)) {
       ++more_;
     } else {
-      NetworkLine& line = found == lines_.end() ? lines_[key] : found->second;
+      NetworkLine& line = lines_[key];
       line.host = decision.host;
       line.port = decision.port;
       line.allowed = decision.allowed;

@@ -26,9 +26,6 @@ bool leave_registries_out(Config& config);
 // "network.allow: api.example.com:443": the beginning is what `guard verify` looks for.
 std::string network_relaxation(const Config& config);
 
-// CONFIG_INVALID, with a hint.
-Result<EgressPolicy> egress_policy(const Config& config);
-
 // CONFIG_INVALID where `wanted`, a list for a part of the work, is wider anywhere than that of the configuration.
 Result<void> check_narrower(const Config& config, const std::vector<std::string>& wanted);
 

@@ -126,7 +126,7 @@ Result<SessionSandboxes> session_sandboxes(
     return probe_backend(backend, config, context.environment, locate);
   }));
   const Network network = network_of(config);
-  if (network == Network::bridge || network == Network::host)
+  if (is_open(network))
     return Error(ErrorCode::config_invalid, "sessions have no open network, and docker.network asks for one")
         .hint("list what they need in [network] allow, or name another guard.toml with --config");
   GUARD_TRY(network_fits(choice, config));

@@ -7,7 +7,7 @@
 #include "common/file_io.h"
 #include "common/text/text.h"
 #include "pipeline/network.h"
-#include "runner/egress/egress_relay.h"
+#include "runner/egress/egress.h"
 #include "runner/files/plain_path.h"
 #include "runner/files/writable_folder.h"
 #include "runner/init_side/init_binary.h"

@@ -97,7 +97,7 @@ void tell_of_engine(const RunRequest& request, const EngineLocation& used, RunRe
     warn(request,
         fmt::format("{} is trusted without TLS: anybody on the way could forge this verdict", used.probe.endpoint));
   }
-  if (config.network != NetworkMode::bridge && config.network != NetworkMode::host) return;
+  if (!is_open(network_of(request.config))) return;
   warn(request,
       fmt::format("docker.network = {}: the code reaches {}", to_string(config.network),
           config.network == NetworkMode::host ? "the network as this machine does, its local services included"

@@ -19,16 +19,9 @@
 
 #include "common/result.h"
 #include "common/unique_fd.h"
+#include "runner/egress/egress.h"
 
 namespace guard {
-
-// Gets a connected stream socket (AF_UNIX) on which the program speaks; closing it is the end of the connection. None:
-// a connection was refused, because this process has no descriptors for more. Called from a thread of the sandbox's;
-// must not wait.
-using TakeConnection = std::function<void(UniqueFd connection)>;
-
-// The variables by which clients find the proxy: bun, node, curl, git, pip and npm among them.
-std::map<std::string, std::string> egress_environment();
 
 // What a frame about the connection `id` says, behind the number.
 using TakeConnectionFrame = std::function<Result<void>(std::uint32_t id, std::string_view said)>;

@@ -522,8 +522,7 @@ Result<std::string> create_container(const docker::ContainerConfig& config, cons
 void add_container_limits(const SandboxSpec& spec, ExecResult& result) {
   result.enforced_by = limits_of_init();
   for (const char* limit : {"memory", "swap", "pids", "cpus"}) result.enforced_by[limit] = "cgroup";
-  const bool closed = spec.network == Network::none || spec.network == Network::allowlist;
-  result.enforced_by["network"] = closed ? "namespace" : kOpenNetwork;
+  result.enforced_by["network"] = is_open(spec.network) ? kOpenNetwork : "namespace";
   result.enforced_by["syscalls"] = "seccomp";
 }
 

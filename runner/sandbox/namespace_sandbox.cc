@@ -308,7 +308,7 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
 }
 
 Result<std::unique_ptr<NamespaceStart>> NamespaceSandbox::prepare(const SandboxSpec& spec) const {
-  if (spec.network != Network::none && spec.network != Network::allowlist) {
+  if (is_open(spec.network)) {
     return Error(ErrorCode::input_invalid, "the embedded sandbox has no network to offer")
         .hint("use `network = \"none\"` or \"allowlist\", or the docker backend");
   }

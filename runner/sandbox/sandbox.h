@@ -20,7 +20,7 @@
 #include "common/result.h"
 #include "common/time.h"
 #include "docker/endpoint.h"
-#include "runner/egress/egress_relay.h"
+#include "runner/egress/egress.h"
 #include "runner/files/writable_folder.h"
 #include "runner/init_side/collection.h"
 #include "runner/process/exec_result.h"
@@ -57,6 +57,8 @@ struct ScratchFolder {
 // allowlist: none either, but connections that SandboxSpec::egress takes.
 enum class Network : std::uint8_t { none, bridge, host, allowlist };
 std::string_view to_string(Network network) noexcept;
+// Nothing of guard's stands between the program and the network.
+constexpr bool is_open(Network network) noexcept { return network == Network::bridge || network == Network::host; }
 
 struct Limits {
   std::uint64_t memory_bytes = 2ull << 30;  // without swap

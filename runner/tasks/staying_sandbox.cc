@@ -16,6 +16,7 @@
 #include "common/byte_sink.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
+#include "runner/egress/egress_relay.h"
 #include "runner/init_side/init_stream.h"
 #include "runner/tasks/task_table.h"
 

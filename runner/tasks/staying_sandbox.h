@@ -10,7 +10,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
-#include "runner/egress/egress_relay.h"
+#include "runner/egress/egress.h"
 #include "runner/tasks/open_sandbox.h"
 
 namespace guard {
