@@ -72,7 +72,10 @@ Result<std::string> Git::run(
   spec.env = environment(variables_);
   spec.stdin_text = std::string(stdin_text);
   spec.deadline = Deadline::after(deadline);
-  spec.death_signal = SIGTERM;  // it removes its *.lock files then, which would refuse every later change
+  // What moves a reference comes to its end in milliseconds and leaves no *.lock file, which would refuse every later
+  // change: a signal can meet git between the making of that file and its note to remove it.
+  const bool moves = std::find(spec.argv.begin(), spec.argv.end(), "update-ref") != spec.argv.end();
+  spec.death_signal = moves ? 0 : SIGTERM;
   auto collected = collect_process(spec, kOutputMax, cancel_);
   if (!collected) {
     if (collected.error().code() != ErrorCode::file_not_found)

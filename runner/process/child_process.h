@@ -43,7 +43,7 @@ struct ChildSpec {
   // Root drops to this user and group, with no further groups, before it executes anything.
   std::optional<uid_t> become_user;
   // What the child gets when the thread that started it ends before it does: SIGTERM for a program that must clean up
-  // behind itself.
+  // behind itself, 0 for one that is to come to its end.
   int death_signal = SIGKILL;
 };
 

@@ -193,6 +193,28 @@ TEST_F(Subprocess, GetsItsDeathSignalWhenItsStarterIsKilled) {
   }
 }
 
+TEST_F(Subprocess, ComesToItsEndWithoutADeathSignal) {
+  auto folder = TempDir::create();
+  ASSERT_TRUE(folder.has_value());
+  const pid_t starter = ::fork();
+  if (starter == 0) {
+    ProcessSpec wanted =
+        spec({"sh", "-c", "echo > ready; until [ -e killed ]; do sleep 0.02; done; sleep 0.1; echo > done"});
+    wanted.cwd = folder->path();
+    wanted.death_signal = 0;
+    auto ignored = collect(wanted);
+    ::_exit(0);
+  }
+  while (!std::filesystem::exists(folder->path() / "ready")) std::this_thread::sleep_for(milliseconds(5));
+  ::kill(starter, SIGKILL);
+  ::waitpid(starter, nullptr, 0);
+  ASSERT_TRUE(write_file_atomically(folder->path() / "killed", "", 0600));
+  const Deadline deadline = Deadline::after(milliseconds(20'000));
+  while (!std::filesystem::exists(folder->path() / "done") && !deadline.passed())
+    std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_TRUE(std::filesystem::exists(folder->path() / "done"));
+}
+
 TEST_F(Subprocess, KillsTheGroupWhenASinkFails) {
   const std::string marker = "marker-sink-" + std::to_string(::getpid());
   KeepingSink out;
