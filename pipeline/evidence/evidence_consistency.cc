@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "common/text/text.h"
+#include "pipeline/gate/source_files.h"
 #include "pipeline/network.h"
 #include "pipeline/run/preload.h"
 #include "pipeline/run/test_command.h"
@@ -43,12 +45,31 @@ Faults verdict_faults(const EvidenceRecord& record) {
 
 // ---- proof ----
 
+// The test files of the names that were asked for: of a folder ("" is the project's) those that were staged.
+std::vector<std::string> asked_tests(const RunRecord& run) {
+  std::vector<std::string> tests;
+  std::set<std::string> seen;
+  for (const std::string& name : run.facts->files) {
+    if (!seen.insert(name).second) continue;
+    const bool is_folder = name.empty() || name.ends_with('/');
+    if (!is_folder) {
+      tests.push_back(name);
+      continue;
+    }
+    for (auto at = run.hashes.lower_bound(name); at != run.hashes.end() && at->first.starts_with(name); ++at) {
+      const std::string& path = at->first;
+      if (is_test_name(path.substr(path.rfind('/') + 1)) && seen.insert(path).second) tests.push_back(path);
+    }
+  }
+  return tests;
+}
+
 // The judge's verdict on the tests that are recorded. A record holds sums, so each file's summary is taken to have said
 // what its report says; what was counted as tests ran holds no more than those that began.
 Verdict judged_tests(const EvidenceRecord& record) {
   const RunRecord& run = record.run;
   RunObservations seen;
-  seen.files = run.facts->files;
+  seen.files = asked_tests(run);
   seen.exec = *run.exec;
   seen.assertions = Assertions::off;  // those that are missing are a relaxation
   seen.sandboxed = run.backend != "host";
@@ -87,7 +108,7 @@ void need_the_verdict(const EvidenceRecord& record, Reason reason, Faults& fault
   const Verdict found = judged(record);
   if (found.reason == reason) return;
   const auto& exec = record.run.exec;
-  const bool exited = exec && (exec->outcome.kind == OutcomeKind::exited || record.run.facts->files.size() > 1);
+  const bool exited = exec && (exec->outcome.kind == OutcomeKind::exited || asked_tests(record.run).size() > 1);
   const bool elsewhere = std::find(std::begin(kNotRecorded), std::end(kNotRecorded), reason) != std::end(kNotRecorded);
   if (elsewhere && exited && !record.run.error) return;
   faults.push_back(fmt::format("it says {}, and what it holds leads to {}: {}", record.reason, info(found.reason).name,
@@ -97,7 +118,7 @@ void need_the_verdict(const EvidenceRecord& record, Reason reason, Faults& fault
 // Paths differ from host to host; inside of a sandbox everything is where it always is.
 void need_the_command(const RunRecord& run, Faults& faults) {
   const std::vector<std::string> command = run.spec ? run.spec->argv : std::vector<std::string>();
-  const auto& files = run.facts->files;
+  const auto files = asked_tests(run);
   TestOptions options;
   options.preload = recorded_preload(command);
   const auto wanted = run.backend == "host" && command.size() > 3 ? test_command(command[0], command[3], files, options)

@@ -106,6 +106,25 @@ TEST_P(Evidence, OfAPassFitsTheSchemaAndHolds) {
   expect_verified(0, "holds");
 }
 
+TEST_P(Evidence, OfFoldersOfTestsHolds) {
+  project_.write("sandbox/more/b.test.ts",
+      "import { expect, test } from \"bun:test\";\ntest(\"b\", () => { expect(1).toBe(1); });\n");
+  project_.write("README.md", "No test.");
+  project_.build_image(backend());
+  for (const std::vector<std::string>& names :
+      {std::vector<std::string>{}, {"sandbox"}, {"sandbox/more", "sandbox/a.test.ts", "sandbox/a.test.ts"}}) {
+    std::vector<std::string> words = {"run", "--backend", backend(), "--record", "record.json"};
+    words.insert(words.end(), names.begin(), names.end());
+    ASSERT_EQ(project_.guard(std::move(words)).exit_status, 0);
+    EXPECT_EQ(record()["tests"]["files"].size(), 2u);
+    expect_verified(0, "holds");
+    ordered_json forged = ordered_json::parse(text_of(project_.path() / "record.json"));
+    forged["files_asked"] = {"sandbox/a.test.ts"};
+    project_.write("record.json", sealed(forged));
+    expect_verified(1, "differs");
+  }
+}
+
 TEST_P(Evidence, OfRefusalsHoldsToo) {
   project_.write("sandbox/a.test.ts",
       "import { expect, test } from \"bun:test\";\ntest(\"wrong\", () => { expect(1).toBe(2); });\n");
