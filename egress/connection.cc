@@ -123,6 +123,15 @@ void EgressConnection::abandon(EgressReason reason) {
   drop_connections();
 }
 
+void EgressConnection::judge_again() {
+  if (!decision_.allowed || over_ || refused_) return;  // judged by the rules of then, or by those of now later
+  const auto target = EgressTarget::parse(fmt::format("{}:{}", decision_.host, decision_.port));
+  const auto address = IpAddress::parse(decision_.address);
+  const bool may_stay = target && shared_.policy.rules.judge(*target) == EgressAnswer::allowed &&
+      (shared_.upstream || (address && may_dial(*address, target->port)));
+  if (!may_stay) abandon(rules_changed);
+}
+
 // ---- what ends it ----------------------------------------------------------------------------------------
 
 void EgressConnection::drop_connections() {
@@ -389,13 +398,23 @@ EgressConnection::Task<bool> EgressConnection::find(
   if (!found) co_return refuse(not_resolved, found.error().message());
   addresses = *std::move(found);
   const IpAddress first = addresses.front();
-  std::erase_if(addresses, [&](const IpAddress& one) { return !shared_.policy.rules.may_dial(one, port); });
+  std::erase_if(addresses, [&](const IpAddress& one) { return !may_dial(one, port); });
   if (!addresses.empty()) co_return !refused_;
   const EgressTarget listed{{.name = {}, .address = first}, port};
   co_return refuse(address_refused,
       fmt::format(
           "{} has the address {} ({}), which may not be dialled; if it is meant, list {} itself in [network] allow",
-          host.text(), first.text(), to_string(address_class(first)), listed.text()));
+          host.text(), first.text(), is_own(first) ? "this machine's own" : to_string(address_class(first)),
+          listed.text()));
+}
+
+bool EgressConnection::is_own(const IpAddress& address) const {
+  const auto inner = translated_by_nat64(address);
+  return shared_.options.is_own(address) || (inner && shared_.options.is_own(*inner));
+}
+
+bool EgressConnection::may_dial(const IpAddress& address, std::uint16_t port) const {
+  return shared_.policy.rules.may_dial(address, port, is_own(address));
 }
 
 EgressConnection::Task<Result<std::vector<IpAddress>>> EgressConnection::look_up(EgressHost host) {

@@ -45,6 +45,8 @@ class EgressConnection {
   Task<void> run();
   // Ends it now, without a word to the client.
   void abandon(EgressReason reason);
+  // Ends it where the rules, which have changed, would not let it through. What isn't connected yet asks anew.
+  void judge_again();
 
   const EgressDecision& decision() const noexcept { return decision_; }
 
@@ -80,6 +82,8 @@ class EgressConnection {
   Task<void> end();
   Task<void> watch();
 
+  bool is_own(const IpAddress& address) const;
+  bool may_dial(const IpAddress& address, std::uint16_t port) const;
   bool check_client_hello(const EgressTarget& target);
   bool check_host(const HttpRequest& request, const EgressTarget& target);
   bool refuse(EgressReason reason, std::string text);

@@ -224,12 +224,13 @@ EgressAnswer EgressRules::judge(const EgressTarget& target) const {
   return is_allowed(allow_, target.host, target.port) ? EgressAnswer::allowed : EgressAnswer::not_listed;
 }
 
-bool EgressRules::may_dial(const IpAddress& address, std::uint16_t port) const {
+bool EgressRules::may_dial(const IpAddress& address, std::uint16_t port, bool is_own) const {
   const auto inner = translated_by_nat64(address);
   for (const auto& one : {std::optional(address), inner}) {
     if (one && is_denied(deny_, {.name = {}, .address = one}, port)) return false;
   }
-  return address_class(address) == AddressClass::global || is_allowed(allow_, {.name = {}, .address = address}, port);
+  return (address_class(address) == AddressClass::global && !is_own) ||
+      is_allowed(allow_, {.name = {}, .address = address}, port);
 }
 
 Result<EgressRules> EgressRules::narrowed(const EgressRules& wanted) const {

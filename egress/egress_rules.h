@@ -5,8 +5,9 @@
 // are compared in lower case without a last dot; others than ASCII are written as A-labels (xn--...).
 //
 // An address is reached in two ways: as such, where a rule lists it; or by a name that is allowed, where the name has
-// it. An address that isn't global (egress/address_class.h) is dialled in the second way only if a rule lists it, with
-// this port, too: `allow = ["db.example.com:5432", "10.0.0.7:5432"]`. No name alone leads into a private network.
+// it. An address that isn't global (egress/address_class.h), or is this machine's own, is dialled in the second way
+// only if a rule lists it, with this port, too: `allow = ["db.example.com:5432", "10.0.0.7:5432"]`. No name alone leads
+// into a private network.
 //
 // Values; nothing here waits.
 #pragma once
@@ -71,8 +72,9 @@ class EgressRules {
   // A denial wins.
   EgressAnswer judge(const EgressTarget& target) const;
 
-  // Whether an address that an allowed name has may be dialled at `port`: it isn't denied, and is global or listed.
-  bool may_dial(const IpAddress& address, std::uint16_t port) const;
+  // Whether an address that an allowed name has may be dialled at `port`: it isn't denied, and is listed, or global and
+  // not this machine's own.
+  bool may_dial(const IpAddress& address, std::uint16_t port, bool is_own = false) const;
 
   // What a task may reach that wants `wanted` of what is allowed here: its list, once each of its rules is covered by
   // one of these, and both denials. CONFIG_INVALID names the first rule that would widen.

@@ -72,6 +72,13 @@ class EgressProxy::Server {
     asio::post(shared_.context, [this, fd = std::move(fd)]() mutable { begin(std::move(fd)); });
   }
 
+  void set_rules(EgressRules rules) {
+    asio::post(shared_.context, [this, rules = std::move(rules)]() mutable {
+      shared_.policy.rules = std::move(rules);
+      for (EgressConnection* one : open_) one->judge_again();
+    });
+  }
+
  private:
   // What one connection throws (there is no memory, above all) is not the trouble of the others.
   void run() {
@@ -152,5 +159,6 @@ EgressProxy::EgressProxy(std::unique_ptr<Server> server) : server_(std::move(ser
 EgressProxy::~EgressProxy() = default;
 
 void EgressProxy::take(UniqueFd connection) { server_->take(std::move(connection)); }
+void EgressProxy::set_rules(EgressRules rules) { server_->set_rules(std::move(rules)); }
 
 }  // namespace guard

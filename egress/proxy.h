@@ -23,6 +23,7 @@
 
 #include "common/enum_names.h"
 #include "common/net/name_resolver.h"
+#include "common/net/own_address.h"
 #include "common/result.h"
 #include "common/time.h"
 #include "common/unique_fd.h"
@@ -55,6 +56,7 @@ struct EgressOptions {
   // names up itself, so what a name leads to is no longer checked here: it may be a private address. The rules, what
   // TLS and HTTP name and the limits are as without it. The user's own, so it may have any address.
   std::string upstream;
+  std::function<bool(const IpAddress&)> is_own = is_own_address;
 };
 
 enum class EgressWay : std::uint8_t { unknown, http, connect, socks };
@@ -92,13 +94,14 @@ enum class EgressReason : std::uint8_t {
   // without a request
   no_request,
   proxy_ended,
+  rules_changed,  // by EgressProxy::set_rules
 };
 template <>
-inline constexpr std::array<std::string_view, 25> kNamesOf<EgressReason> = {"done", "not_listed", "denied",
+inline constexpr std::array<std::string_view, 26> kNamesOf<EgressReason> = {"done", "not_listed", "denied",
     "address_refused", "bad_request", "unsupported", "host_differs", "not_tls", "bad_tls", "server_name_differs",
     "encrypted_hello", "not_resolved", "not_connected", "upstream_failed", "broken", "connections_at_once",
     "connections_in_all", "connections_per_second", "bytes_up", "bytes_down", "connection_time", "idle_time",
-    "request_time", "no_request", "proxy_ended"};
+    "request_time", "no_request", "proxy_ended", "rules_changed"};
 
 // What became of one connection. Neither paths nor contents are in it.
 struct EgressDecision {
@@ -132,6 +135,9 @@ class EgressProxy {
   // A connected stream socket (AF_UNIX or TCP) on which the sandbox's client speaks first. Takes two descriptors of
   // this process per connection, this one included: see that the limit on open files leaves room. Thread-safe.
   void take(UniqueFd connection);
+
+  // For all that is taken from now on; of what is open, what these would not let through is ended. Thread-safe.
+  void set_rules(EgressRules rules);
 
  private:
   class Server;

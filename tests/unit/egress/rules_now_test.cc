@@ -1,0 +1,121 @@
+// Rules that change while connections are open, and addresses that are this machine's own.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/egress/egress_world.h"
+
+namespace guard {
+namespace {
+
+using test::DnsServer;
+using test::echo;
+using test::EgressWorld;
+using test::own_loopback;
+using test::Peer;
+using test::TcpServer;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using enum EgressReason;
+
+std::string connect_to(const std::string& target) {
+  return fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n\r\n", target);
+}
+
+class RulesNow : public ::testing::Test {
+ protected:
+  EgressOptions asking() const {
+    EgressOptions options;
+    options.names.dns_servers = {dns.address()};
+    options.lookup_time = milliseconds(300);
+    return options;
+  }
+  EgressRules rules(std::vector<std::string> allow, const std::vector<std::string>& deny = {}) const {
+    for (std::string& rule : allow) rule += ":" + port;
+    return EgressRules::create(allow, deny).value();
+  }
+  static bool echoes(const Peer& peer) {
+    peer.send("x");
+    return peer.read(1) == "x";
+  }
+
+  std::string here = own_loopback();
+  std::function<DnsServer::Answer(const std::string&, int)> zone = [this](const std::string& name, int) {
+    return name.starts_with("silent") ? DnsServer::Answer{.silent = true} : DnsServer::Answer{.addresses = {here}};
+  };
+  DnsServer dns{[this](const std::string& name, int time) { return zone(name, time); }};
+  TcpServer server{here, 0, echo};
+  std::string port = std::to_string(server.port());
+};
+
+TEST_F(RulesNow, EndWhatTheyWouldNotLetThroughAndNothingElse) {
+  EgressWorld world({"a.test:" + port, "b.test:" + port, "silent.test:" + port, here + ":" + port}, {}, {}, asking());
+  const Peer kept = world.tunnel("a.test:" + port), ended = world.tunnel("b.test:" + port);
+  EXPECT_TRUE(echoes(kept));
+  EXPECT_TRUE(echoes(ended));
+  Peer asking_dns = world.connect();
+  asking_dns.send(connect_to("silent.test:" + port));
+  while (dns.questions("silent.test") == 0) std::this_thread::sleep_for(milliseconds(1));
+
+  world.proxy->set_rules(rules({"a.test", here}));
+  EXPECT_EQ(ended.read_all(), "");
+  EXPECT_EQ(asking_dns.read_all(), "");
+  for (const EgressDecision& one : world.decisions(2)) {
+    EXPECT_EQ(one.reason, rules_changed) << one.host;
+    EXPECT_TRUE(one.allowed) << "it was";
+  }
+  EXPECT_THAT(world.ask(connect_to("b.test:" + port)), StartsWith("HTTP/1.1 403 "));
+  EXPECT_EQ(world.decision().reason, not_listed);
+  EXPECT_TRUE(echoes(kept));
+
+  // An address that was listed for the name, or that is denied now.
+  world.proxy->set_rules(rules({"a.test"}));
+  EXPECT_EQ(kept.read_all(), "");
+  EXPECT_EQ(world.decision().reason, rules_changed);
+  EXPECT_THAT(world.ask(connect_to("a.test:" + port)), HasSubstr("may not be dialled"));
+  EXPECT_EQ(world.decision().reason, address_refused);
+
+  world.proxy->set_rules(rules({"a.test", here}));
+  const Peer again = world.tunnel("a.test:" + port);
+  EXPECT_TRUE(echoes(again));
+  world.proxy->set_rules(rules({"a.test", here}, {here}));
+  EXPECT_EQ(again.read_all(), "");
+  EXPECT_EQ(world.decision().reason, rules_changed);
+}
+
+TEST_F(RulesNow, LeaveAloneWhatHasSaidNothingYet) {
+  EgressWorld world({}, {}, {}, asking());
+  const Peer client = world.connect();
+  EXPECT_THAT(world.ask(connect_to("b.test:" + port)), StartsWith("HTTP/1.1 403 "));
+  world.decision();
+  world.proxy->set_rules(rules({"b.test", here}));
+  client.send(connect_to("b.test:" + port));
+  EXPECT_THAT(client.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_TRUE(echoes(client));
+}
+
+TEST_F(RulesNow, KeepNamesAwayFromThisMachine) {
+  const IpAddress own = IpAddress::parse("8.8.4.4").value();
+  EgressOptions options = asking();
+  options.is_own = [own](const IpAddress& address) { return address == own; };
+  zone = [this](const std::string& name, int) -> DnsServer::Answer {
+    if (name == "nat64.test") return {.addresses = {"64:ff9b::8.8.4.4"}};
+    if (name == "both.test") return {.addresses = {"8.8.4.4", here}};
+    return {.addresses = {"8.8.4.4"}};
+  };
+  EgressWorld world({"*.test:" + port, here + ":" + port}, {}, {}, options);
+  for (const std::string name : {"own.test", "nat64.test"}) {
+    EXPECT_THAT(world.ask(connect_to(name + ":" + port)), HasSubstr("(this machine's own), which may not be dialled"));
+    EXPECT_EQ(world.decision().reason, address_refused) << name;
+  }
+  const Peer client = world.tunnel("both.test:" + port);
+  EXPECT_TRUE(echoes(client));
+
+  const EgressRules listed = EgressRules::create({"own.test:1", "8.8.4.4:1"}, {}).value();
+  EXPECT_TRUE(listed.may_dial(own, 1, true));
+  EXPECT_FALSE(listed.may_dial(own, 2, true));
+  EXPECT_TRUE(listed.may_dial(own, 2));
+}
+
+}  // namespace
+}  // namespace guard
