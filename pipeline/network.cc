@@ -101,6 +101,11 @@ TakeConnection Egress::taker() {
   };
 }
 
+void Egress::restrict(EgressRules rules) {
+  const std::lock_guard lock(using_);
+  if (proxy_) proxy_->set_rules(std::move(rules));
+}
+
 void Egress::note(const EgressDecision& decision) {
   {
     const std::lock_guard lock(mutex_);

@@ -41,6 +41,9 @@ class Egress : public std::enable_shared_from_this<Egress> {
   // SandboxSpec::egress. Holds on to this.
   TakeConnection taker();
 
+  // In the place of the configuration's rules; never wider than these (EgressRules::narrowed).
+  void restrict(EgressRules rules);
+
   // Ends what is still open. From here on connections are dropped.
   NetworkRecord close();
 

@@ -71,6 +71,8 @@ struct Options {
   RemoveLeftover remove_leftover;  // for a dead owner's sandboxes, and where close() failed
   StepWatch watch;
   std::shared_ptr<Trace> trace;  // null: none
+  // A sandbox is to be this session's: called before anything of the session is in it, under no lock.
+  std::function<void(const std::string& sandbox, const std::string& session)> on_claim;
 };
 
 enum class Way : std::uint8_t { cold, pool, reused };

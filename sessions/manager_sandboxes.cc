@@ -115,6 +115,7 @@ Result<void> Manager::State::claim(SessionRow session, const std::string& id) {
   session.workspace = id;
   session.state = SessionState::idle;
   GUARD_TRY(estate->ledger().save(&row, &session));
+  if (options.on_claim) options.on_claim(id, session.id);
   show(session);
   {
     const std::lock_guard lock(mutex);

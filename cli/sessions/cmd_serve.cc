@@ -80,7 +80,13 @@ Result<int> cmd_serve(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const auto tools, mcp::Tools::create(options, context, service.counts.get()));
   mcp::HttpEndpoint tools_endpoint(*tools);
   serve::e2b::Endpoint e2b(*service.manager,
-      {service.image, service.limits.cpus, service.limits.memory_bytes, sessions::Options().storage_max});
+      {service.image, service.limits.cpus, service.limits.memory_bytes, sessions::Options().storage_max,
+          service.has_network},
+      [networks = service.networks](const auto& session, const auto& asked) -> Result<void> {
+        if (asked) return networks->set(session, {asked->allow, asked->deny});
+        networks->forget(session);
+        return ok();
+      });
   GUARD_TRY(e2b.run());
   serving.endpoints = {{[](const serve::Request& request) { return request.path == "/mcp"; },
                            [&](const auto& request, serve::Answer& answer) -> Result<void> {

@@ -43,7 +43,7 @@ Limits session_limits(const LoadedConfig& loaded) {
 
 struct Ground {
   Config config;
-  Egress::Watch watch;
+  std::shared_ptr<SessionNetworks> networks;
   std::shared_ptr<Sandbox> sandbox;
   ImagePlan plan;
   UniqueFd held;
@@ -67,9 +67,7 @@ Result<std::unique_ptr<OpenSandbox>> open_one(const Ground& ground, const std::s
   spec.limits = ground.limits;
   spec.network = network_of(ground.config);
   if (spec.network == Network::allowlist) {
-    // Lives as long as the sandbox: its connections are taken by it.
-    GUARD_TRY_ASSIGN(const auto egress, Egress::open(ground.config, ground.watch));
-    spec.egress = egress->taker();
+    GUARD_TRY_ASSIGN(spec.egress, ground.networks->open(id));
   }
   spec.scratch = {{"/run", {}, kRunBytes, ground.limits.tmp_files}};
   spec.require_cgroups = ground.require_cgroups;
@@ -114,8 +112,8 @@ Result<fs::path> sessions_folder(const Options& options, const CommandContext& c
   return fs::absolute(root, failure).lexically_normal() / "sessions";
 }
 
-Result<SessionSandboxes> session_sandboxes(
-    const Options& options, const LoadedConfig& loaded, CommandContext& context, Egress::Watch watch) {
+Result<SessionSandboxes> session_sandboxes(const Options& options, const LoadedConfig& loaded, CommandContext& context,
+    std::shared_ptr<SessionNetworks> networks) {
   const Config& config = loaded.config;
   std::optional<EngineLocation> engine;
   const auto locate = [&]() -> const EngineLocation& {
@@ -138,7 +136,7 @@ Result<SessionSandboxes> session_sandboxes(
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
   auto ground = std::make_shared<Ground>();
   ground->config = config;
-  ground->watch = std::move(watch);
+  ground->networks = std::move(networks);
   GUARD_TRY_ASSIGN(ground->plan, plan_for(project, config, context.cancel, say));
   GUARD_TRY_ASSIGN(ground->held, hold_image(ground->plan));
   if (docker) {

@@ -6,7 +6,7 @@
 
 #include "cli/commands/commands.h"
 #include "common/result.h"
-#include "pipeline/network.h"
+#include "pipeline/session_networks.h"
 #include "sessions/manager.h"
 
 namespace guard {
@@ -21,9 +21,9 @@ struct SessionSandboxes {
 
 // On the image that `session.image` names, or the project's, which is built where it is missing. IMAGE_MISSING.
 // ENVIRONMENT_UNAVAILABLE where the chosen backend has no sandboxes that stay, and for the reasons of a run. `loaded`
-// outlives nothing: what is needed of it is copied. `watch`: of each sandbox's connections.
-Result<SessionSandboxes> session_sandboxes(
-    const Options& options, const LoadedConfig& loaded, CommandContext& context, Egress::Watch watch);
+// outlives nothing: what is needed of it is copied.
+Result<SessionSandboxes> session_sandboxes(const Options& options, const LoadedConfig& loaded, CommandContext& context,
+    std::shared_ptr<SessionNetworks> networks);
 
 // <state>/sessions: ledger, workspaces, logs and socket.
 Result<std::filesystem::path> sessions_folder(const Options& options, const CommandContext& context);

@@ -29,6 +29,12 @@ class RealClock final : public sessions::Clock {
 };
 const RealClock kClock;
 
+sessions::ConnectionLine line_of(const EgressDecision& decision) {
+  const auto began = std::chrono::duration_cast<milliseconds>(decision.began.time_since_epoch());
+  return {decision.host, decision.port, decision.address, decision.allowed, std::string(to_string(decision.reason)),
+      decision.bytes_up, decision.bytes_down, began.count(), decision.elapsed};
+}
+
 }  // namespace
 
 Error foreign_error(const nlohmann::json& said) {
@@ -122,18 +128,23 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   GUARD_TRY(trust_relaxations(loaded, project, context.cancel));
   SessionService service;
-  const auto count = [counts = service.counts](const EgressDecision& decision) {
-    counts->add(serve::Counts::Family::connections, std::string(to_string(decision.reason)));
-  };
-  GUARD_TRY_ASSIGN(SessionSandboxes sandboxes, session_sandboxes(options, loaded, context, count));
   sessions::Options wanted;
+  GUARD_TRY_ASSIGN(wanted.trace, open_trace(options, loaded, context, folder));
+  service.networks = std::make_shared<SessionNetworks>(loaded.config,
+      [counts = service.counts, trace = wanted.trace](const std::string& session, const EgressDecision& decision) {
+        counts->add(serve::Counts::Family::connections, std::string(to_string(decision.reason)));
+        if (trace && !session.empty()) trace->tell(session, line_of(decision));
+      });
+  wanted.on_claim = [networks = service.networks](
+                        const auto& sandbox, const auto& session) { networks->claim(sandbox, session); };
+  GUARD_TRY_ASSIGN(SessionSandboxes sandboxes, session_sandboxes(options, loaded, context, service.networks));
   if (pool == PoolUse::none) wanted.policy.pool_min = wanted.policy.pool_target = wanted.policy.starts_max = 0;
   wanted.remove_leftover = sandboxes.remove_leftover;
   for (auto& [name, value] : sandboxes.env) wanted.env[name] = std::move(value);
   service.backend = std::move(sandboxes.backend);
   service.image = loaded.config.session.image;
   service.limits = sandboxes.limits;
-  GUARD_TRY_ASSIGN(wanted.trace, open_trace(options, loaded, context, folder));
+  service.has_network = network_of(loaded.config) == Network::allowlist && !loaded.config.network.allow.empty();
   GUARD_TRY_ASSIGN(service.manager, sessions::Manager::open(folder, std::move(sandboxes.factory), kClock, wanted));
   return service;
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/commands/commands.h"
+#include "pipeline/session_networks.h"
 #include "serve/http_server.h"
 #include "serve/metrics.h"
 #include "sessions/manager.h"
@@ -20,8 +21,10 @@ enum class PoolUse : std::uint8_t { filled, none };
 
 struct SessionService {
   std::string backend;
-  std::string image;  // session.image
-  Limits limits;      // of each sandbox
+  std::string image;         // session.image
+  Limits limits;             // of each sandbox
+  bool has_network = false;  // [network] allow holds something
+  std::shared_ptr<SessionNetworks> networks;
   std::unique_ptr<sessions::Manager> manager;
   std::shared_ptr<serve::Counts> counts = std::make_shared<serve::Counts>();
 };

@@ -39,6 +39,7 @@ unsigned status_of(const Error& error) {
     return status;
   if (error.details().contains("limit")) return 429;
   return error.code() == ErrorCode::input_invalid          ? 400
+      : error.code() == ErrorCode::file_not_found          ? 404
       : error.code() == ErrorCode::environment_unavailable ? 503
                                                            : 500;
 }
@@ -178,11 +179,28 @@ Result<Endpoint::Said> Endpoint::control(const Request& request, Answer& answer)
 }
 
 ordered_json Endpoint::described(const Sandbox& sandbox) const {
+  const NetworkAsked network = sandboxes_.network_of(sandbox);
+  ordered_json lists = {{"denyOut", network.deny}};
+  if (network.allow) lists["allowOut"] = *network.allow;
   return {{"sandboxID", sandbox.id}, {"templateID", sandbox.made.template_id}, {"clientID", "guard"},
       {"startedAt", time_text(sandbox.started_ms)}, {"endAt", time_text(sandboxes_.end_of(sandbox))},
       {"state", "running"}, {"cpuCount", kind_.cpus}, {"memoryMB", kind_.memory_bytes >> 20},
       {"diskSizeMB", kind_.storage_bytes >> 20}, {"envdVersion", kVersion}, {"metadata", sandbox.made.metadata},
-      {"allowInternetAccess", false}};
+      {"allowInternetAccess", kind_.has_network && !(network.allow && network.allow->empty())},
+      {"network", std::move(lists)}};
+}
+
+Result<NetworkAsked> Endpoint::network_in(const json& body, const json& network) const {
+  // Many clients send true where nobody asked for it.
+  GUARD_TRY_ASSIGN(const bool has_internet, flag(body, "allow_internet_access", true));
+  auto asked = network_asked(network, has_internet);
+  if (!asked) return refused(asked.error().details().contains("unsupported") ? 501 : 400, asked.error().message());
+  const bool wants_some = network.is_object() && !network.value("allowOut", json()).empty();
+  if (wants_some && !kind_.has_network)
+    return refused(400,
+        "the sandboxes of this server have no network: list what they may reach in [network] allow of its guard.toml, "
+        "or leave allowOut out");
+  return asked;
 }
 
 Result<Endpoint::Said> Endpoint::create(const Request& request) {
@@ -203,12 +221,7 @@ Result<Endpoint::Said> Endpoint::create(const Request& request) {
     const bool is_empty = given.is_null() || given == json(false) || (given.is_structured() && given.empty());
     if (!is_empty) return not_offered(key);
   }
-  GUARD_TRY(flag(body, "allow_internet_access", false));  // many clients send true where nobody asked for it
-  const json network = body.value("network", json());
-  for (const char* key : {"allowOut", "rules", "egressProxy"}) {
-    if (network.is_object() && !network.value(key, json()).empty())
-      return not_offered("a network: sandboxes have none");
-  }
+  GUARD_TRY_ASSIGN(wanted.network, network_in(body, body.value("network", json())));
   GUARD_TRY_ASSIGN(wanted.metadata, texts(body, "metadata"));
   GUARD_TRY_ASSIGN(wanted.env, variables(body, "envVars"));
   GUARD_TRY_ASSIGN(const auto timeout, timeout_of(body));
@@ -292,6 +305,12 @@ Result<Endpoint::Said> Endpoint::of_sandbox(const std::string& id, std::string_v
   if (what.empty() && request.method == "GET") return Said{200, described(*sandbox)};
   if (what.empty() && request.method == "DELETE") {
     sandboxes_.kill(id);
+    return Said{204, nullptr};
+  }
+  if (what == "network" && request.method == "PUT") {
+    GUARD_TRY_ASSIGN(const json body, object_of(request.body));
+    GUARD_TRY_ASSIGN(NetworkAsked asked, network_in(body, body));
+    GUARD_TRY(sandboxes_.set_network(*sandbox, std::move(asked)));
     return Said{204, nullptr};
   }
   if (what == "metrics" && request.method == "GET") return metrics(*sandbox, request);

@@ -18,12 +18,14 @@ struct SandboxKind {
   double cpus = 1;
   std::uint64_t memory_bytes = 0;
   std::uint64_t storage_bytes = 0;
+  bool has_network = false;  // of an allowlist that holds something
 };
 
 // Thread-safe.
 class Endpoint {
  public:
-  Endpoint(sessions::Manager& manager, SandboxKind kind) : sandboxes_(manager), kind_(std::move(kind)) {}
+  Endpoint(sessions::Manager& manager, SandboxKind kind, SetNetwork set_network)
+      : sandboxes_(manager, std::move(set_network)), kind_(std::move(kind)) {}
 
   Result<void> run() { return sandboxes_.run(); }  // once, before the first answer
   void stop() { sandboxes_.stop(); }
@@ -44,6 +46,7 @@ class Endpoint {
   Result<Said> create(const Request& request);
   Result<Said> list(const Request& request, Answer& answer);
   Result<Said> of_sandbox(const std::string& id, std::string_view what, const Request& request);
+  Result<NetworkAsked> network_in(const nlohmann::json& body, const nlohmann::json& network) const;
   Result<Said> metrics(Sandbox& sandbox, const Request& request);
   nlohmann::ordered_json described(const Sandbox& sandbox) const;
   Result<void> in_sandbox(const Request& request, Answer& answer);

@@ -76,7 +76,11 @@ Result<std::shared_ptr<Sandbox>> Sandboxes::create(const std::string& owner, New
     for (const auto& [other, sandbox] : all_) open.insert(sandbox->session());
     return open;
   }));
-  GUARD_TRY(manager_.open(made->session()));
+  GUARD_TRY(set_network_(made->session(), made->made.network));  // before it has a sandbox
+  if (auto opened = manager_.open(made->session()); !opened) {
+    end(*made);
+    return std::move(opened).error();
+  }
   // Not only the session: whoever creates one waits for it here, and not with the first command.
   if (const auto ready = manager_.stat(made->session(), "/workspace", Deadline::after(kReadyMax)); !ready) {
     end(*made);
@@ -128,6 +132,19 @@ void Sandboxes::set_timeout(Sandbox& sandbox, milliseconds timeout, bool only_la
   changed_.notify_all();
 }
 
+NetworkAsked Sandboxes::network_of(const Sandbox& sandbox) const {
+  const std::lock_guard lock(mutex_);
+  return sandbox.network;
+}
+
+Result<void> Sandboxes::set_network(Sandbox& sandbox, NetworkAsked asked) {
+  const std::lock_guard lock(mutex_);
+  if (!all_.contains(sandbox.id)) return Error(ErrorCode::file_not_found, "the sandbox has ended");
+  GUARD_TRY(set_network_(sandbox.session(), asked));
+  sandbox.network = std::move(asked);
+  return ok();
+}
+
 bool Sandboxes::kill(const std::string& id) {
   std::shared_ptr<Sandbox> ended;
   {
@@ -159,6 +176,7 @@ void Sandboxes::end(Sandbox& sandbox) {
   sandbox.processes.end();
   sandbox.contexts.end();
   static_cast<void>(manager_.close(sandbox.session(), sessions::Workspace::remove));
+  static_cast<void>(set_network_(sandbox.session(), std::nullopt));
 }
 
 // Nobody can name them any more: a client's sandbox ends with the server that had made it.

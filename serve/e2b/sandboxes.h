@@ -19,6 +19,7 @@
 #include "common/time.h"
 #include "serve/clients.h"
 #include "serve/e2b/interpreter.h"
+#include "serve/e2b/network.h"
 #include "serve/e2b/processes.h"
 #include "sessions/manager.h"
 
@@ -29,6 +30,7 @@ struct NewSandbox {
   std::map<std::string, std::string> metadata;
   std::map<std::string, std::string> env;  // of every program
   milliseconds timeout{300'000};
+  NetworkAsked network;
 };
 
 // Makes rates of what is known of a sandbox's processor time, whenever somebody asks. Thread-safe.
@@ -63,10 +65,11 @@ struct Sandbox {
   const std::string token;  // of the requests inside
   const std::string owner;  // Request::client
   const NewSandbox made;
-  const std::int64_t started_ms;  // since 1970
-  std::int64_t end_ms;            // the lock of Sandboxes is held; others ask end_of()
-  std::string shell;              // "/bin/bash", "/bin/sh" or "bun": what the image has; set by create()
-  std::string home;               // "/home/user" where that is the workspace, else "/workspace"; set by create()
+  const std::int64_t started_ms;        // since 1970
+  std::int64_t end_ms;                  // the lock of Sandboxes is held; others ask end_of()
+  NetworkAsked network = made.network;  // the same; network_of()
+  std::string shell;                    // "/bin/bash", "/bin/sh" or "bun": what the image has; set by create()
+  std::string home;                     // "/home/user" where that is the workspace, else "/workspace"; set by create()
   std::atomic<bool> over = false;
   Processes processes;
   Contexts contexts;
@@ -80,7 +83,8 @@ class Sandboxes {
  public:
   static constexpr milliseconds kTimeoutMax{24 * 3'600'000};
 
-  explicit Sandboxes(sessions::Manager& manager) : manager_(manager) {}
+  Sandboxes(sessions::Manager& manager, SetNetwork set_network)
+      : manager_(manager), set_network_(std::move(set_network)) {}
   ~Sandboxes();  // all of them end
   Sandboxes(const Sandboxes&) = delete;
   Sandboxes& operator=(const Sandboxes&) = delete;
@@ -95,6 +99,9 @@ class Sandboxes {
   std::int64_t end_of(const Sandbox& sandbox) const;
   // From now; `only_later`: it is never made to end sooner.
   void set_timeout(Sandbox& sandbox, milliseconds timeout, bool only_later);
+  NetworkAsked network_of(const Sandbox& sandbox) const;
+  // FILE_NOT_FOUND once it has ended; and as SetNetwork.
+  Result<void> set_network(Sandbox& sandbox, NetworkAsked asked);
   bool kill(const std::string& id);  // with all that runs there and its files; false: there is none
   void stop();                       // all of them, and no more are made
 
@@ -119,6 +126,7 @@ class Sandboxes {
   void end(Sandbox& sandbox);
 
   sessions::Manager& manager_;
+  const SetNetwork set_network_;
   Clients clients_;  // of this interface alone
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -21,7 +21,7 @@ constexpr std::size_t kSessionsMax = 10'000;  // whose steps are counted on
 constexpr std::size_t kCommandBytesMax = 16ul * 1024;
 constexpr std::size_t kFilesMax = 20'000;          // of one step; the rest is counted
 constexpr std::size_t kPathBytesMax = 16ul << 20;  // of these
-constexpr std::size_t kLinesMax = 1'000;           // of one step: the trace has room for others, too
+constexpr std::size_t kLinesMax = 1'000;           // of one step, and of connections between two: others need room, too
 constexpr std::size_t kLineBytesMax = 1ul << 20;   // of all of them
 constexpr std::size_t kVariablesMax = 200;         // of a session
 // What says nothing that is secret, and stands in many texts.
@@ -170,6 +170,8 @@ void Trace::Step::finish(const End& end) {
   Session& session = *state_->session;
   const std::lock_guard lock(session.mutex);
   event["step"] = ++session.steps;
+  if (const auto count = std::exchange(session.connections, 0); count > kLinesMax)
+    event["connections_left_out"] = count - kLinesMax;
   const auto before = std::exchange(session.files, state_->files());
   std::vector<std::string> paths;
   std::uint64_t left_out = 0;
@@ -224,6 +226,21 @@ void Trace::Step::finish(const End& end) {
   if (left_out > 0) event["files_left_out"] = left_out;
   trace.log_->write(line_of(event));
   for (const std::string& line : lines) trace.log_->write(line);
+}
+
+void Trace::tell(const std::string& id, const ConnectionLine& one) {
+  if (!log_) return;
+  const auto known = session(id);
+  const auto secrets = secrets_of(*known, {});
+  {
+    const std::lock_guard lock(known->mutex);
+    if (++known->connections > kLinesMax) return;
+  }
+  const auto host = secrets == nullptr ? Error(ErrorCode::internal, "no secrets") : redact_text(*secrets, one.host);
+  log_->write(line_of({{"event", "NETWORK_CONNECTION"}, {"session", id},
+      {"host", host ? printable(*host) : std::string(kWithheld)}, {"port", one.port}, {"address", one.address},
+      {"allowed", one.allowed}, {"reason", one.reason}, {"bytes_up", one.bytes_up}, {"bytes_down", one.bytes_down},
+      {"began_ms", one.began_ms}, {"elapsed_ms", one.elapsed.count()}}));
 }
 
 std::string command_text(const std::vector<std::string>& argv) {

@@ -2,6 +2,9 @@
 // end, whichever door it came through, and each regular file of /workspace that was made or changed meanwhile came of
 // it. A line of JSON each: SKILL_EXECUTION_STEP, then its ARTIFACT_GENERATED; and, where there is a catalogue, a row.
 //
+// Where the network is an allowlist, each connection that has ended is a line, too: NETWORK_CONNECTION. Of many between
+// the ends of two steps the first are told, and the rest counted in the step.
+//
 // What clients do to files between steps (uploads, say) is nobody's step; while a step runs it can't be told apart from
 // what the command does. Of steps that run side by side the first one to end has the files. A file whose mode was
 // changed counts as changed.
@@ -37,6 +40,19 @@ struct StepSpan {
   std::int64_t begun_ns = 0;  // since 1970
   std::int64_t ended_ns = 0;
   std::uint64_t files = 0;  // that came of it
+};
+
+// A connection that a sandbox asked for, as egress/proxy.h decides it.
+struct ConnectionLine {
+  std::string host;  // foreign
+  std::uint16_t port = 0;
+  std::string address;
+  bool allowed = false;
+  std::string reason;
+  std::uint64_t bytes_up = 0;
+  std::uint64_t bytes_down = 0;
+  std::int64_t began_ms = 0;  // since 1970
+  milliseconds elapsed{0};
 };
 
 class Trace : public std::enable_shared_from_this<Trace> {
@@ -83,10 +99,13 @@ class Trace : public std::enable_shared_from_this<Trace> {
   std::unique_ptr<Step> begin(const std::string& session, std::string command, UniqueFd workspace,
       const std::map<std::string, std::string>& env = {});
 
+  void tell(const std::string& session, const ConnectionLine& connection);
+
  private:
   struct Session {
     std::mutex mutex;
     std::uint64_t steps = 0;
+    std::uint64_t connections = 0;  // since the end of the last step
     std::size_t live = 0;
     std::optional<WorkspaceFiles> files;  // that are known, while a step is live
     std::map<std::string, std::string> env;

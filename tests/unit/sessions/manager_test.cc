@@ -39,6 +39,25 @@ TEST_F(ManagerTest, StartsASandboxOnlyWhenAnOperationNeedsIt) {
   EXPECT_EQ(manager_->stats().starts.at(Way::cold).count, 1u);
 }
 
+TEST_F(ManagerTest, SaysWhoseASandboxIsBeforeAnythingRunsThere) {
+  Options options = without_pool();
+  std::vector<std::string> claims;
+  options.on_claim = [&](const std::string& sandbox, const std::string& session) {
+    EXPECT_TRUE(sandboxes_.callers()[sandbox].empty());
+    claims.push_back(session + " " + sandbox);
+  };
+  open(std::move(options));
+  ASSERT_TRUE(manager_->open("t/a"));
+  EXPECT_TRUE(claims.empty());
+  EXPECT_TRUE(run("t/a", {"true"}));
+  EXPECT_TRUE(run("t/a", {"true"}));
+  const std::string first = sandbox_of("t/a");
+  EXPECT_EQ(claims, std::vector<std::string>{"t/a " + first});
+  sandboxes_.kill(first);
+  EXPECT_EQ(eventually_run("t/a", {"say", "x"}), "x");
+  EXPECT_EQ(claims, (std::vector<std::string>{"t/a " + first, "t/a " + sandbox_of("t/a")}));
+}
+
 TEST_F(ManagerTest, RefusesHostileIds) {
   open(without_pool());
   const std::string longest(64, 'x');

@@ -64,6 +64,38 @@ class TraceTest : public SessionsTest {
   const TempDir folder_ = *TempDir::create();
 };
 
+// A program may ask for as many as it likes.
+TEST_F(TraceTest, TellsSoManyConnectionsAndCountsTheRest) {
+  const auto shared = trace();
+  Options options = without_pool();
+  options.trace = shared;
+  open(std::move(options));
+  ASSERT_TRUE(manager_->open("t/a"));
+  TaskSpec spec;
+  spec.argv = {"true"};
+  spec.env = {{"TOKEN", "hunter2hunter2xyz"}};
+  ASSERT_TRUE(manager_->exec("t/a", spec, 1000, Deadline::after(milliseconds(10'000))));
+  ConnectionLine line;
+  line.host = "hunter2hunter2xyz.test\n";
+  line.port = 443;
+  line.bytes_up = 7;
+  for (int i = 0; i < 1'500; ++i) shared->tell("t/a", line);
+  shared->tell("t/b", line);
+  ASSERT_TRUE(run("t/a", {"true"}));
+  shared->tell("t/a", line);
+  ASSERT_TRUE(run("t/a", {"true"}));
+  const auto all = events();
+  ASSERT_EQ(all.size(), 1'005u);
+  EXPECT_EQ(all[1]["event"], "NETWORK_CONNECTION");
+  EXPECT_EQ(all[1]["port"], 443);
+  EXPECT_EQ(all[1]["bytes_up"], 7);
+  EXPECT_THAT(all[1]["host"], AllOf(HasSubstr(".test"), Not(HasSubstr("hunter2")), Not(HasSubstr("\n"))));
+  EXPECT_EQ(all[1'001]["session"], "t/b");
+  EXPECT_EQ(all[1'002]["connections_left_out"], 500);
+  EXPECT_EQ(all[1'003]["event"], "NETWORK_CONNECTION");
+  EXPECT_FALSE(all[1'004].contains("connections_left_out"));
+}
+
 TEST_F(TraceTest, HidesWhatCommandsAreGiven) {
   open_traced();
   const std::string first = "hunter2hunter2xyz", second = "other-secret-9876";
