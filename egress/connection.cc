@@ -398,23 +398,52 @@ EgressConnection::Task<bool> EgressConnection::find(
   if (!found) co_return refuse(not_resolved, found.error().message());
   addresses = *std::move(found);
   const IpAddress first = addresses.front();
+  const bool may_translate = std::any_of(addresses.begin(), addresses.end(),
+      [this](const IpAddress& one) { return one.family == IpAddress::Family::v6 && fault_of(one).empty(); });
+  if (may_translate && !host.address && !shared_.nat64) co_await learn_nat64();
   std::erase_if(addresses, [&](const IpAddress& one) { return !may_dial(one, port); });
   if (!addresses.empty()) co_return !refused_;
   const EgressTarget listed{{.name = {}, .address = first}, port};
   co_return refuse(address_refused,
       fmt::format(
           "{} has the address {} ({}), which may not be dialled; if it is meant, list {} itself in [network] allow",
-          host.text(), first.text(), is_own(first) ? "this machine's own" : to_string(address_class(first)),
-          listed.text()));
+          host.text(), first.text(), fault_of(first).empty() ? "denied" : fault_of(first), listed.text()));
 }
 
-bool EgressConnection::is_own(const IpAddress& address) const {
-  const auto inner = translated_by_nat64(address);
-  return shared_.options.is_own(address) || (inner && shared_.options.is_own(*inner));
+std::vector<IpAddress> EgressConnection::inner_addresses(const IpAddress& address) const {
+  std::vector<IpAddress> inner;
+  if (const auto known = translated_by_nat64(address)) inner.push_back(*known);
+  for (const Nat64Prefix& prefix : shared_.nat64.value_or(std::vector<Nat64Prefix>())) {
+    if (const auto learned = translated_by(prefix, address)) inner.push_back(*learned);
+  }
+  return inner;
+}
+
+std::string_view EgressConnection::fault_of(const IpAddress& address) const {
+  if (const AddressClass kind = address_class(address); kind != AddressClass::global) return to_string(kind);
+  if (shared_.options.is_own(address)) return "this machine's own";
+  for (const IpAddress& inner : inner_addresses(address)) {
+    if (const std::string_view fault = fault_of(inner); !fault.empty()) return fault;
+  }
+  return {};
 }
 
 bool EgressConnection::may_dial(const IpAddress& address, std::uint16_t port) const {
-  return shared_.policy.rules.may_dial(address, port, is_own(address));
+  const auto inner = inner_addresses(address);
+  const bool is_denied = std::any_of(inner.begin(), inner.end(), [&](const IpAddress& one) {
+    return shared_.policy.rules.judge({{.name = {}, .address = one}, port}) == EgressAnswer::denied;
+  });
+  return !is_denied && shared_.policy.rules.may_dial(address, port, !fault_of(address).empty());
+}
+
+// Asked with the first address that this may be about. The name has addresses everywhere; where it can't be looked up
+// now, there is no such router as far as is known.
+EgressConnection::Task<void> EgressConnection::learn_nat64() {
+  EgressHost host;  // as a temporary, g++ 12 frees it twice
+  host.name = kIpv4OnlyName;
+  const auto found = co_await look_up(host);
+  if (found) shared_.nat64 = nat64_prefixes(*found);
+  act_within(shared_.options.lookup_time + shared_.options.dial_time + kSlack, not_connected);
 }
 
 EgressConnection::Task<Result<std::vector<IpAddress>>> EgressConnection::look_up(EgressHost host) {

@@ -13,6 +13,7 @@
 
 #include "common/cancel.h"
 #include "egress/http_request.h"
+#include "egress/nat64.h"
 #include "egress/proxy.h"
 #include "egress/socks_request.h"
 
@@ -23,7 +24,8 @@ struct EgressShared {
   EgressPolicy policy;
   EgressOptions options;
   std::optional<EgressTarget> upstream;
-  CancelToken stop;  // of lookups
+  CancelToken stop;                               // of lookups
+  std::optional<std::vector<Nat64Prefix>> nat64;  // nothing: not known yet
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   boost::asio::io_context context{1};
@@ -82,7 +84,11 @@ class EgressConnection {
   Task<void> end();
   Task<void> watch();
 
-  bool is_own(const IpAddress& address) const;
+  Task<void> learn_nat64();
+
+  // Why no name may lead there, in a word or two; empty: it may.
+  std::string_view fault_of(const IpAddress& address) const;
+  std::vector<IpAddress> inner_addresses(const IpAddress& address) const;
   bool may_dial(const IpAddress& address, std::uint16_t port) const;
   bool check_client_hello(const EgressTarget& target);
   bool check_host(const HttpRequest& request, const EgressTarget& target);

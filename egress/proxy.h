@@ -3,7 +3,8 @@
 //
 // What it promises of each connection:
 //   - A name is looked up outside, once, after the rules have allowed it; of its addresses only those are dialled that
-//     may be (EgressRules::may_dial), and just what was checked is dialled. No name that isn't allowed is asked of DNS.
+//     may be (EgressRules::may_dial), and just what was checked is dialled. No name that isn't allowed is asked of DNS,
+//     but ipv4only.arpa, once an allowed name leads to a public IPv6 address (egress/nat64.h).
 //   - What begins as TLS must name the host that was asked for in its ClientHello, and no encrypted ClientHello;
 //     to port 443 nothing else goes. An address has no name: there the ClientHello names none. Nothing is decrypted, so
 //     which host a request inside TLS names isn't seen: a server of many hosts may answer for another one.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/support/egress/egress_world.h"
 
 namespace guard {
@@ -92,6 +94,29 @@ TEST_F(RulesNow, LeaveAloneWhatHasSaidNothingYet) {
   client.send(connect_to("b.test:" + port));
   EXPECT_THAT(client.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   EXPECT_TRUE(echoes(client));
+}
+
+// The prefix is asked for when it is needed, and once.
+TEST_F(RulesNow, KeepNamesAwayFromWhatARouterTranslates) {
+  EgressOptions options = asking();
+  const IpAddress own = IpAddress::parse("8.8.4.4").value();
+  options.is_own = [own](const IpAddress& address) { return address == own; };
+  options.dial_time = milliseconds(1);
+  const std::map<std::string, std::string> places = {{"ipv4only.arpa", "3ffe:64::192.0.0.170"},
+      {"private.test", "3ffe:64::10.0.0.7"}, {"loopback.test", "3ffe:64::127.0.0.1"}, {"own.test", "3ffe:64::8.8.4.4"},
+      {"denied.test", "3ffe:64::8.8.8.8"}, {"open.test", "3ffe:64::1.1.1.1"}, {"v6.test", "3ffe:65::10.0.0.7"},
+      {"v4.test", "10.0.0.7"}, {"unique.test", "fd00::1"}};
+  zone = [&](const std::string& name, int) -> DnsServer::Answer { return {.addresses = {places.at(name)}}; };
+  EgressWorld world({"*.test:" + port}, {"8.8.8.8"}, {}, options);
+  const auto reason_of = [&](const std::string& name) {
+    world.ask(connect_to(name + ".test:" + port));
+    return world.decision().reason;
+  };
+  for (const char* name : {"v4", "unique"}) EXPECT_EQ(reason_of(name), address_refused) << name;
+  EXPECT_EQ(dns.questions("ipv4only.arpa"), 0);
+  for (const char* name : {"private", "loopback", "own", "denied"}) EXPECT_EQ(reason_of(name), address_refused) << name;
+  for (const char* name : {"open", "v6"}) EXPECT_EQ(reason_of(name), not_connected) << name;
+  EXPECT_EQ(dns.questions("ipv4only.arpa"), 1);
 }
 
 TEST_F(RulesNow, KeepNamesAwayFromThisMachine) {
