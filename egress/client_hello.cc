@@ -105,15 +105,19 @@ ClientHello read_client_hello(std::span<const char> bytes) {
   std::optional<std::size_t> size;
   const bool cut = bytes.size() > kClientHelloBytesMax;
   bytes = bytes.first(std::min(bytes.size(), kClientHelloBytesMax));
-  ClientHello more = cut ? malformed("it is larger than 16 KiB") : ClientHello{};
+  const auto more = [&] {
+    ClientHello hello = cut ? malformed("it is larger than 16 KiB") : ClientHello{};
+    hello.need = std::min(bytes.size() + (size ? *size + 4 - message.size() : 1), kClientHelloBytesMax + 1);
+    return hello;
+  };
   for (std::span<const char> rest = bytes; true;) {
-    if (rest.empty()) return more;
+    if (rest.empty()) return more();
     if (static_cast<unsigned char>(rest[0]) != kHandshake)
       return message.empty() ? in_state(ClientHello::State::not_tls) : malformed("another record is in it");
-    if (rest.size() < 2) return more;
+    if (rest.size() < 2) return more();
     if (static_cast<unsigned char>(rest[1]) != kMajorVersion)
       return message.empty() ? in_state(ClientHello::State::not_tls) : malformed("its version changes");
-    if (rest.size() < kRecordHead) return more;
+    if (rest.size() < kRecordHead) return more();
     const std::size_t length = Reader(rest.subspan(3, 2)).number(2);
     if (length == 0 || length > kRecordBytesMax) return malformed("a record of it has a wrong length");
     const std::size_t there = std::min(length, rest.size() - kRecordHead);
@@ -126,7 +130,7 @@ ClientHello read_client_hello(std::span<const char> bytes) {
       if (message.size() - there + length > *size + 4) return malformed("another message follows in its record");
       if (message.size() == *size + 4) return read_message(std::span<const char>(message).subspan(4));
     }
-    if (there < length) return more;
+    if (there < length) return more();
     rest = rest.subspan(kRecordHead + length);
   }
 }

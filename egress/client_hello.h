@@ -3,6 +3,7 @@
 // A pure function of the bytes so far. It is strict: what a server might read in two ways is malformed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ struct ClientHello {
   };
   State state = State::need_more;
   std::string_view fault;  // of malformed
+  std::size_t need = 0;    // of need_more: with fewer bytes than this there is no point in asking again
   bool has_server_name = false;
   std::string server_name;  // as it came: foreign bytes, at most 255
   // It has an encrypted ClientHello (RFC 9849 or a draft), real or as grease: the server that is meant may be another.

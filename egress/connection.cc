@@ -322,7 +322,8 @@ EgressConnection::Task<void> EgressConnection::serve_socks() {
   }
   from_client_.erase(0, request.size);
   if (request.fault != SocksReply::succeeded) {
-    decision_.host = cut_text(request.asked, kHostShownMax, {});
+    decision_.host = cut_text(request.asked_host, kHostShownMax, {});
+    decision_.port = request.asked_port;
     socks_fault_ = request.fault;
     refuse(request.fault == SocksReply::failed ? bad_request : unsupported, request.fault_text);
     co_return;
@@ -548,7 +549,9 @@ EgressConnection::Task<void> EgressConnection::send_up(EgressTarget target) {
       char byte = 0;
       if (!failure && !refused_ && ::recv(client_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) break;
     }
-    if (!co_await fill()) co_return;
+    do {
+      if (!co_await fill()) co_return;
+    } while (from_client_.size() < hello.need);
     if (first && target.port != kTlsPort) act_within(shared_.policy.limits.request_time, request_time);
   }
   if (from_client_.empty() || check_client_hello(target)) co_await pump(Way::up);

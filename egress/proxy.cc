@@ -105,11 +105,16 @@ class EgressProxy::Server {
     socket.non_blocking(true, failure);
     auto connection = std::make_shared<EgressConnection>(shared_, std::move(socket));
     open_.insert(connection.get());
-    asio::co_spawn(shared_.context, connection->run(), [this, connection](const std::exception_ptr& failed) {
+    const auto ended = [this, connection](const std::exception_ptr& failed) {
       if (failed) connection->abandon(EgressReason::broken);
       open_.erase(connection.get());
       sink_(connection->decision());
-    });
+    };
+    try {
+      asio::co_spawn(shared_.context, connection->run(), ended);
+    } catch (const std::exception&) {  // there is no memory for it
+      ended(std::current_exception());
+    }
   }
 
   std::optional<EgressReason> over_limit() {

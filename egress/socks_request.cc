@@ -48,11 +48,13 @@ SocksRequest read_socks_request(std::span<const char> bytes) {
   request.size = begin + length + 2;
 
   const auto host = bytes.subspan(begin, length);
-  const unsigned port = byte_at(bytes, begin + length) << 8 | byte_at(bytes, begin + length + 1);
+  const auto port =
+      static_cast<std::uint16_t>(byte_at(bytes, begin + length) << 8 | byte_at(bytes, begin + length + 1));
+  request.asked_port = port;
   Result<EgressHost> parsed = Error(ErrorCode::internal, "");
   if (has_length) {
     const std::string_view name(host.data(), host.size());
-    request.asked = fmt::format("{}:{}", printable(name), port);
+    request.asked_host = printable(name);
     parsed = EgressHost::parse(name);
   } else {
     IpAddress address;
@@ -60,14 +62,14 @@ SocksRequest read_socks_request(std::span<const char> bytes) {
     std::transform(
         host.begin(), host.end(), address.bytes.begin(), [](char c) { return static_cast<std::uint8_t>(c); });
     parsed = EgressHost{.name = {}, .address = address};
-    request.asked = fmt::format("{}:{}", parsed->text(), port);
+    request.asked_host = parsed->text();
   }
   if (bytes[1] != kConnect)
     return refused(SocksReply::no_such_command, "of SOCKS5 there is CONNECT alone, no BIND and no UDP");
   if (!parsed)
     return refused(SocksReply::failed, fmt::format("{}; {}", parsed.error().message(), parsed.error().hint()));
   if (port == 0) return refused(SocksReply::failed, "0 is no port");
-  request.target = {*std::move(parsed), static_cast<std::uint16_t>(port)};
+  request.target = {*std::move(parsed), port};
   return request;
 }
 

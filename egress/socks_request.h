@@ -35,7 +35,8 @@ struct SocksRequest {
   SocksReply fault = SocksReply::succeeded;
   std::string fault_text;  // foreign text in it is printable
   EgressTarget target;     // where there is no fault
-  std::string asked;       // "host:port" as it came, printable
+  std::string asked_host;  // as it came, printable
+  std::uint16_t asked_port = 0;
 };
 SocksRequest read_socks_request(std::span<const char> bytes);
 

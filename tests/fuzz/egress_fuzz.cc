@@ -30,6 +30,8 @@ void read_hello(const std::string& bytes, std::size_t step) {
       check(whole.state == part.state && whole.server_name == part.server_name && whole.encrypted == part.encrypted);
     } else if (part.state == ClientHello::State::not_tls) {
       check(whole.state == part.state);
+    } else if (part.state == ClientHello::State::need_more) {
+      check(part.need > size && (whole.state != ClientHello::State::complete || part.need <= bytes.size()));
     }
   }
 }

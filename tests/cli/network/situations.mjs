@@ -420,13 +420,13 @@ situation("SOCKS5 to a mapped address", "reply 2", `[::ffff:${forbidden}]:80 not
   () => socks(byV6([...Array(10).fill(0), 255, 255, ...forbidden.split(".").map(Number)], 80)));
 situation("SOCKS5 to a name that leads into a private network", "reply 2", "private.wild.test:80 address_refused",
   () => socks(byName("private.wild.test", 80)));
-situation("SOCKS5 to a hexadecimal address", "reply 1", "0x7f.1:80:0 bad_request", () => socks(byName("0x7f.1", 80)));
+situation("SOCKS5 to a hexadecimal address", "reply 1", "0x7f.1:80 bad_request", () => socks(byName("0x7f.1", 80)));
 situation("SOCKS5, TLS for another host", "alert 49", `ok.test:443 ${lie}`,
   () => socks(byName("ok.test", 443), {}, (peer) => handshake(peer, hello([serverName("evil.example")]))));
 situation("SOCKS5, HTTP for another host", "403", "ok.test:80 host_differs",
   () => socks(byName("ok.test", 80), {}, async (peer) => (await peer.send(smuggled).until(), answerOf(peer.bytes))));
-situation("SOCKS5: BIND", "reply 7", "ok.test:80:0 unsupported", () => socks(byName("ok.test", 80), { command: 2 }));
-situation("SOCKS5: UDP", "reply 7", "0.0.0.0:53:0 unsupported", () => socks(byV4("0.0.0.0", 53), { command: 3 }));
+situation("SOCKS5: BIND", "reply 7", "ok.test:80 unsupported", () => socks(byName("ok.test", 80), { command: 2 }));
+situation("SOCKS5: UDP", "reply 7", "0.0.0.0:53 unsupported", () => socks(byV4("0.0.0.0", 53), { command: 3 }));
 situation("SOCKS5 with a password", "method 255", ":0 unsupported", () => socks([], { methods: [2] }));
 situation("SOCKS4", "400", ":0 bad_request", () => ask(Buffer.from([4, 1, 0, 80, 127, 0, 0, 1, 0, 13, 10, 13, 10])));
 

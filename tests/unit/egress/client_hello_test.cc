@@ -87,6 +87,25 @@ TEST(ClientHello, ReadsSeveralRecords) {
   }
 }
 
+// Bytes that come one by one must not be read from the start each time.
+TEST(ClientHello, TellsHowManyBytesItNeeds) {
+  for (const std::size_t piece : {1ul, 200ul, 16'384ul}) {
+    const std::string bytes = records(message(extension(16, std::string(2'500, 'a'))), piece);
+    int looks = 1;
+    std::size_t size = 0;
+    ClientHello hello = read_client_hello({});
+    for (; hello.state == State::need_more; ++looks) {
+      ASSERT_GT(hello.need, size);
+      ASSERT_LE(hello.need, bytes.size());
+      size = hello.need;
+      hello = read_client_hello(std::span(bytes).first(size));
+    }
+    EXPECT_EQ(hello.state, State::complete);
+    EXPECT_EQ(size, bytes.size());
+    EXPECT_LT(looks, 100) << piece;
+  }
+}
+
 TEST(ClientHello, IgnoresWhatFollowsInAnotherRecord) {
   const std::string early = std::string("\x17\x03\x03\0\x02", 5) + "xx";
   EXPECT_EQ(read_client_hello(records(message(name_extension("a.test"))) + early).state, State::complete);

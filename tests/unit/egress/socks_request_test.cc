@@ -52,7 +52,9 @@ TEST(SocksRequest, RefusesWithTheRightCode) {
            std::string("a\0b", 3), std::string("::1"), std::string()}) {
     EXPECT_EQ(read_socks_request(asking_for(name)).fault, SocksReply::failed) << name;
   }
-  EXPECT_EQ(read_socks_request(asking_for("\x1b[31m")).asked, "\\x1b[31m:443");
+  const SocksRequest malformed = read_socks_request(asking_for("\x1b[31m"));
+  EXPECT_EQ(malformed.asked_host, "\\x1b[31m");
+  EXPECT_EQ(malformed.asked_port, 443);
 }
 
 }  // namespace
