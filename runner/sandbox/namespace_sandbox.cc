@@ -294,6 +294,18 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
           "{}{}:{}", controllers.empty() ? "" : ",", controller, place.version == CgroupVersion::v1 ? "v1" : "v2");
   }
   probe.facts["cgroups"] = controllers.empty() ? "none" : controllers;
+  // Other kernels have no such file.
+  if (const auto restriction = read_file(options_.apparmor_restriction, 64)) {
+    const bool restricts = restriction->starts_with('1');
+    probe.facts["userns_by_apparmor"] = restricts ? "programs with a profile" : "not restricted";
+    if (restricts) {
+      probe.remedy =
+          "AppArmor lets only programs with a profile make user namespaces here "
+          "(kernel.apparmor_restrict_unprivileged_userns = 1). guard's package for Debian and Ubuntu brings one for "
+          "/usr/bin/guard; for a guard elsewhere, change the path in packaging/debian/apparmor and load it with "
+          "apparmor_parser. Or use another backend";
+    }
+  }
 
   auto version = trial_run(bwrap, deadline);
   if (!version) {

@@ -18,6 +18,8 @@ struct NamespaceOptions {
       "/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"};
   // Empty: watch instead.
   std::map<std::string, CgroupPlace> cgroups = cgroup_places_here();
+  // Where Ubuntu's kernels say whether AppArmor lets only programs with a profile make user namespaces. Only read.
+  std::filesystem::path apparmor_restriction = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 };
 
 // make_namespace_sandbox() of sandbox.h is this with the defaults.

@@ -1,5 +1,6 @@
 #include "runner/sandbox/namespace_sandbox.h"
 
+#include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -654,6 +655,41 @@ TEST(NamespaceProbe, CallsAFailingBubblewrapUnknown) {
   ASSERT_TRUE(write_file_atomically(folder->path() / "bwrap", "#!/bin/sh\nexec sleep 1000\n", 0755));
   probe = make_namespace_sandbox_with(failing)->probe(Deadline::after(milliseconds(200)));
   EXPECT_EQ(probe.state, ProbeState::unknown);
+}
+
+// As Ubuntu's kernels say it; the others have no such file.
+TEST(NamespaceProbe, SaysWhatToDoWhereAppArmorRestrictsUserNamespaces) {
+  auto folder = TempDir::create();
+  ASSERT_TRUE(folder.has_value());
+  ::chmod(folder->path().c_str(), 0755);
+  ASSERT_TRUE(write_file_atomically(folder->path() / "bwrap", "#!/bin/sh\nexit 1\n", 0755));
+  NamespaceOptions options;
+  options.bwrap_folders = {folder->path()};
+  options.apparmor_restriction = folder->path() / "restriction";
+  const auto probed = [&options] {
+    return make_namespace_sandbox_with(options)->probe(Deadline::after(milliseconds(60'000)));
+  };
+
+  SandboxProbe probe = probed();
+  EXPECT_FALSE(probe.facts.contains("userns_by_apparmor"));
+  EXPECT_THAT(probe.remedy, ::testing::HasSubstr("user.max_user_namespaces"));
+
+  ASSERT_TRUE(write_file_atomically(options.apparmor_restriction, "0\n", 0644));
+  probe = probed();
+  EXPECT_EQ(probe.facts["userns_by_apparmor"], "not restricted");
+  EXPECT_THAT(probe.remedy, ::testing::HasSubstr("user.max_user_namespaces"));
+
+  ASSERT_TRUE(write_file_atomically(options.apparmor_restriction, "1\n", 0644));
+  probe = probed();
+  EXPECT_EQ(probe.facts["userns_by_apparmor"], "programs with a profile");
+  EXPECT_THAT(probe.remedy, ::testing::HasSubstr("packaging/debian/apparmor"));
+
+  // A program with a profile works all the same, and nothing is left to do.
+  ASSERT_TRUE(write_file_atomically(folder->path() / "bwrap", "#!/bin/sh\necho bubblewrap 0.8.0\n", 0755));
+  probe = probed();
+  EXPECT_EQ(probe.state, ProbeState::available);
+  EXPECT_EQ(probe.facts["userns_by_apparmor"], "programs with a profile");
+  EXPECT_TRUE(probe.remedy.empty());
 }
 
 }  // namespace
