@@ -1,6 +1,7 @@
 # What the tests of the packages share: sourced, after `set -euo pipefail`.
 export LC_ALL=C.UTF-8
 unset NODE_OPTIONS
+clients=${GUARD_CLIENTS:-}
 for name in "${!GUARD_@}"; do
   case $name in
     GUARD_BUN | GUARD_TEST_*) ;;
