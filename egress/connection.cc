@@ -23,6 +23,7 @@
 #include "common/text/text.h"
 #include "egress/address_class.h"
 #include "egress/client_hello.h"
+#include "egress/http_answer.h"
 
 namespace guard {
 namespace {
@@ -36,6 +37,7 @@ using enum EgressReason;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kPiece = 64ul * 1024;
 constexpr std::size_t kFirstPiece = 4ul * 1024;
+constexpr std::size_t kAnswerPiece = 32ul * 1024;
 constexpr std::size_t kHostShownMax = 255;
 constexpr std::size_t kTextMax = 1024;
 constexpr std::uint16_t kHttpPort = 80;
@@ -43,6 +45,7 @@ constexpr std::uint16_t kTlsPort = 443;
 // What a refused client still sends is read for so long, or it would not come to see the answer.
 constexpr milliseconds kLingerMax{1'000};
 constexpr milliseconds kSlack{1'000};
+constexpr milliseconds kRenewMax{30'000};  // a program that makes keys may ask a service for one
 constexpr char kTlsHandshake = 22;
 constexpr std::string_view kTlsAlert("\x15\x03\x03\x00\x02\x02\x31", 7);  // fatal, access_denied
 
@@ -90,6 +93,9 @@ unsigned http_status_of(EgressReason reason) noexcept {
     case not_resolved:
     case not_connected:
     case upstream_failed:
+    case bad_certificate:
+    case no_credential:
+    case not_maskable:
     case broken: return 502;
     case connection_time:
     case idle_time: return 504;
@@ -144,7 +150,7 @@ void EgressConnection::drop_connections() {
 bool EgressConnection::refuse(EgressReason reason, std::string text) {
   if (refused_) return false;
   refused_ = true;
-  if (reason <= encrypted_hello) decision_.allowed = false;
+  if (reason <= not_maskable) decision_.allowed = false;
   decision_.reason = reason;
   decision_.text = cut_text(text, kTextMax, "...");
   error_code ignored;
@@ -163,7 +169,9 @@ EgressConnection::Task<void> EgressConnection::end() {
   if (refused_ && tell_ == Tell::http) words = http_answer(http_status_of(decision_.reason), decision_.text);
   if (refused_ && tell_ == Tell::socks) words = socks_reply(socks_reply_of(decision_.reason, socks_fault_));
   if (refused_ && tell_ == Tell::tls) words = kTlsAlert;
-  if (!words.empty()) co_await asio::async_write(client_, asio::buffer(words), kAwait);
+  if (!words.empty()) co_await write(Way::down, words);
+  // Without its close_notify the client knows that the rest is missing.
+  if (!refused_ || !words.empty()) co_await end_sending(Way::down);
   client_.shutdown(Socket::shutdown_send, ignored);
   std::string unread(kFirstPiece, '\0');
   while (client_.is_open()) {
@@ -201,12 +209,33 @@ EgressConnection::Task<void> EgressConnection::watch() {
 
 // ---- bytes -----------------------------------------------------------------------------------------------
 
+EgressConnection::Task<std::pair<error_code, std::size_t>> EgressConnection::read_some(
+    Way way, asio::mutable_buffer into) {
+  TlsLayer* const tls = (way == Way::up ? client_tls_ : server_tls_).get();
+  if (tls != nullptr) co_return co_await tls->read_some(into);
+  const auto [failure, size] = co_await (way == Way::up ? client_ : server_).async_read_some(into, kAwait);
+  co_return std::pair(failure, size);
+}
+
+EgressConnection::Task<error_code> EgressConnection::write(Way way, std::string_view bytes) {
+  TlsLayer* const tls = (way == Way::up ? server_tls_ : client_tls_).get();
+  if (tls != nullptr) co_return co_await tls->write(bytes);
+  const auto [failure, size] =
+      co_await asio::async_write(way == Way::up ? server_ : client_, asio::buffer(bytes), kAwait);
+  co_return failure;
+}
+
+EgressConnection::Task<void> EgressConnection::end_sending(Way way) {
+  TlsLayer* const tls = (way == Way::up ? server_tls_ : client_tls_).get();
+  const bool cut_off = way == Way::down && server_tls_ != nullptr && server_tls_->ended_short();
+  if (tls != nullptr && !cut_off) co_await tls->end_sending();
+}
+
 EgressConnection::Task<bool> EgressConnection::fill() {
   if (refused_) co_return false;
   const std::size_t before = from_client_.size();
   from_client_.resize(before + kFirstPiece);
-  const auto [failure, size] =
-      co_await client_.async_read_some(asio::buffer(from_client_.data() + before, kFirstPiece), kAwait);
+  const auto [failure, size] = co_await read_some(Way::up, asio::buffer(from_client_.data() + before, kFirstPiece));
   from_client_.resize(before + size);
   if (failure && !refused_ && !answered_) {
     tell_ = failure == asio::error::eof ? tell_ : Tell::nothing;
@@ -215,18 +244,17 @@ EgressConnection::Task<bool> EgressConnection::fill() {
   co_return !failure && !refused_;
 }
 
-EgressConnection::Task<bool> EgressConnection::fill_from_server() {
+EgressConnection::Task<bool> EgressConnection::fill_from_server(std::size_t at_most) {
   const std::size_t before = from_server_.size();
-  from_server_.resize(before + kFirstPiece);
-  const auto [failure, size] =
-      co_await server_.async_read_some(asio::buffer(from_server_.data() + before, kFirstPiece), kAwait);
+  from_server_.resize(before + at_most);
+  const auto [failure, size] = co_await read_some(Way::down, asio::buffer(from_server_.data() + before, at_most));
   from_server_.resize(before + size);
   co_return !failure && !refused_;
 }
 
 EgressConnection::Task<bool> EgressConnection::tell_client(std::string bytes) {
   if (refused_) co_return false;
-  const auto [failure, size] = co_await asio::async_write(client_, asio::buffer(bytes), kAwait);
+  const error_code failure = co_await write(Way::down, bytes);
   if (failure) refuse(broken, {});
   co_return !refused_;
 }
@@ -244,7 +272,7 @@ EgressConnection::Task<bool> EgressConnection::pass(Way way, std::string_view by
   (up ? decision_.bytes_up : decision_.bytes_down) += bytes.size();
   if (!up) tell_ = Tell::nothing;
   moved();
-  const auto [failure, size] = co_await asio::async_write(up ? server_ : client_, asio::buffer(bytes), kAwait);
+  const error_code failure = co_await write(way, bytes);
   if (failure && !up) refuse(broken, {});  // nobody is there to read the rest; a server may still have an answer
   moved();
   co_return !failure && !refused_;
@@ -252,15 +280,15 @@ EgressConnection::Task<bool> EgressConnection::pass(Way way, std::string_view by
 
 EgressConnection::Task<void> EgressConnection::pump(Way way) {
   const bool up = way == Way::up;
-  Socket& from = up ? client_ : server_;
   Socket& to = up ? server_ : client_;
   const std::string before = std::exchange(up ? from_client_ : from_server_, {});
   if (!co_await pass(way, before)) co_return;
   const std::unique_ptr<char[]> buffer(new char[kPiece]);
   while (!refused_) {
-    const auto [failure, size] = co_await from.async_read_some(asio::buffer(buffer.get(), kPiece), kAwait);
+    const auto [failure, size] = co_await read_some(way, asio::buffer(buffer.get(), kPiece));
     if (failure == asio::error::eof) {
       error_code ignored;
+      co_await end_sending(way);
       to.shutdown(Socket::shutdown_send, ignored);
       co_return;
     }
@@ -350,6 +378,10 @@ EgressConnection::Task<void> EgressConnection::serve_http() {
   if (!check_host(*request, target)) co_return;
   if (!request->is_connect() && target.port == kTlsPort) {
     refuse(not_tls, "to port 443 only TLS goes: ask by CONNECT, or for https://");
+    co_return;
+  }
+  if (!request->is_connect() && has_credential(target)) {
+    refuse(not_tls, fmt::format("a key goes to {}: only TLS does, by CONNECT", target.text()));
     co_return;
   }
   if (!co_await reach(target)) co_return;
@@ -516,6 +548,10 @@ EgressConnection::Task<bool> EgressConnection::reach_by_upstream(EgressTarget ta
 // ---- what goes through -----------------------------------------------------------------------------------
 
 EgressConnection::Task<void> EgressConnection::tunnel(EgressTarget target) {
+  if (has_credential(target)) {
+    co_await serve_within_tls(target);
+    co_return;
+  }
   const bool is_http = target.port == kHttpPort;
   tell_ = is_http ? Tell::http : target.port == kTlsPort ? Tell::tls : Tell::nothing;
   if (is_http) {
@@ -559,9 +595,11 @@ EgressConnection::Task<void> EgressConnection::send_up(EgressTarget target) {
 
 bool EgressConnection::check_client_hello(const EgressTarget& target) {
   const ClientHello hello = read_client_hello(from_client_);
-  if (hello.state == ClientHello::State::not_tls && target.port != kTlsPort && target.port != kHttpPort) return true;
+  const bool only_tls = target.port == kTlsPort || has_credential(target);
+  if (hello.state == ClientHello::State::not_tls && !only_tls && target.port != kHttpPort) return true;
   if (tell_ != Tell::nothing || hello.state != ClientHello::State::not_tls) tell_ = Tell::tls;
-  if (hello.state == ClientHello::State::not_tls) return refuse(not_tls, "to port 443 only TLS goes");
+  if (hello.state == ClientHello::State::not_tls)
+    return refuse(not_tls, fmt::format("to {} only TLS goes", target.text()));
   if (hello.state != ClientHello::State::complete)
     return refuse(bad_tls, fmt::format("the ClientHello can't be read: {}", hello.fault));
   if (hello.encrypted)
@@ -635,6 +673,192 @@ EgressConnection::Task<void> EgressConnection::wait_for_hangup() {
   if (over) co_return;
   const auto [failure] = co_await client_.async_wait(Socket::wait_error, kAwait);
   if (!failure && !answered_) refuse(broken, {});
+}
+
+// ---- with a credential -----------------------------------------------------------------------------------
+
+bool EgressConnection::has_credential(const EgressTarget& target) const {
+  return std::ranges::any_of(shared_.policy.credentials, [&](const auto& one) { return one.target == target; });
+}
+
+// Of all hosts: one may repeat what another one was sent.
+std::vector<std::string> EgressConnection::hidden() const {
+  std::vector<std::string> all;
+  for (const EgressCredential& one : shared_.policy.credentials) {
+    const auto texts = one.hidden();
+    all.insert(all.end(), texts.begin(), texts.end());
+  }
+  return all;
+}
+
+EgressConnection::Task<void> EgressConnection::serve_within_tls(EgressTarget target) {
+  const bool begun = co_await take_client_tls(target);
+  if (!begun) co_return;
+  tell_ = Tell::http;
+  std::string head;
+  if (!co_await read_head(head)) co_return;
+  auto request = HttpRequest::parse(head, HttpRequest::Form::secure_origin);
+  if (!request) {
+    refuse(bad_request, request.error().message());
+    co_return;
+  }
+  if (!check_host(*request, target)) co_return;
+  if (!co_await renew_credentials(target)) co_return;
+  if (!co_await begin_server_tls(target)) co_return;
+  co_await forward_with_credentials(*std::move(request));
+}
+
+EgressConnection::Task<bool> EgressConnection::take_client_tls(EgressTarget target) {
+  tell_ = Tell::tls;
+  while (read_client_hello(from_client_).state == ClientHello::State::need_more) {
+    const bool more = co_await fill();
+    if (!more) co_return false;
+  }
+  if (!check_client_hello(target)) co_return false;
+  tell_ = Tell::tls;
+  const auto context = shared_.authority->context_for(target.host);
+  if (!context) co_return refuse(broken, context.error().message());
+  auto tls = TlsLayer::as_server(client_, *context);
+  if (!tls) co_return refuse(broken, tls.error().message());
+  tell_ = Tell::nothing;
+  const bool agreed = co_await (*tls)->handshake(std::exchange(from_client_, {}));
+  if (!agreed) {
+    co_return refuse(bad_tls,
+        fmt::format(
+            "no TLS with the client ({}): does it trust the certificates that SSL_CERT_FILE names?", (*tls)->fault()));
+  }
+  client_tls_ = *std::move(tls);
+  co_return !refused_;
+}
+
+EgressConnection::Task<bool> EgressConnection::begin_server_tls(EgressTarget target) {
+  auto tls = TlsLayer::as_client(server_, shared_.to_servers, target.host);
+  if (!tls) co_return refuse(broken, tls.error().message());
+  act_within(shared_.options.dial_time, not_connected);
+  const bool agreed = co_await (*tls)->handshake(std::exchange(from_server_, {}));
+  if (!agreed && (*tls)->distrusts()) {
+    co_return refuse(bad_certificate,
+        fmt::format("the certificate of {} can't be trusted: {}; nothing was sent", target.text(), (*tls)->fault()));
+  }
+  if (!agreed) co_return refuse(not_connected, fmt::format("no TLS with {}: {}", target.text(), (*tls)->fault()));
+  act_within(shared_.policy.limits.request_time, request_time);
+  server_tls_ = *std::move(tls);
+  co_return !refused_;
+}
+
+EgressConnection::Task<bool> EgressConnection::renew_credentials(EgressTarget target) {
+  act_within(kRenewMax, no_credential);
+  for (EgressCredential& one : shared_.policy.credentials) {
+    if (one.target != target || !one.is_old()) continue;
+    const auto ask = [&one]() -> Task<Result<std::string>> { co_return one.read_value(); };
+    auto fresh = co_await asio::co_spawn(shared_.lookups.get_executor(), ask, asio::use_awaitable);
+    if (!fresh) {
+      co_return refuse(no_credential,
+          fmt::format("the key for {} is too old, and guard can't read it again outside", target.text()));
+    }
+    one.take(*std::move(fresh));
+  }
+  co_return !refused_;
+}
+
+EgressConnection::Task<void> EgressConnection::forward_with_credentials(HttpRequest request) {
+  // What is compressed, or half of a whole, can't be masked.
+  std::vector<HttpField> own = {
+      {"Accept-Encoding", "identity"}, {"Range", {}}, {"If-Range", {}}, {"Sec-WebSocket-Extensions", {}}};
+  for (const EgressCredential& one : shared_.policy.credentials) {
+    if (one.target == request.target()) own.push_back({one.header, one.header_value()});
+  }
+  const std::string head = request.head_for_server(own);
+  const bool sent = co_await pass(Way::up, head);
+  if (!sent && refused_) co_return;
+  if (request.is_websocket()) {
+    co_await send_masked_answer(request);
+  } else {
+    co_await (send_body(request) && send_masked_answer(request) && wait_for_hangup());
+  }
+}
+
+EgressConnection::Task<void> EgressConnection::send_masked_answer(const HttpRequest& request) {
+  co_await pass_answer(request);
+  answered_ = true;
+  error_code ignored;
+  client_.cancel(ignored);
+  server_.cancel(ignored);
+}
+
+EgressConnection::Task<void> EgressConnection::pass_answer(const HttpRequest& request) {
+  std::optional<HttpAnswer> answer;
+  while (!answer || answer->is_interim()) {
+    std::size_t end = std::string::npos;
+    while ((end = http_head_end(from_server_)) == std::string::npos) {
+      const bool more = from_server_.size() <= kHttpHeadBytesMax && co_await fill_from_server();
+      if (more) continue;
+      refuse(broken, "the server doesn't answer");
+      co_return;
+    }
+    auto read = HttpAnswer::parse(std::string_view(from_server_).substr(0, end), request.is_head(), hidden());
+    if (!read) {
+      refuse(broken, read.error().message());
+      co_return;
+    }
+    answer.emplace(*std::move(read));
+    if (answer->is_encoded()) {
+      refuse(not_maskable, "the server has compressed its answer although it was asked not to: a key in it isn't seen");
+      co_return;
+    }
+    if (answer->switches() && !(request.is_websocket() && answer->to_websocket())) {
+      refuse(broken, "the server switches to what it wasn't asked for");
+      co_return;
+    }
+    from_server_.erase(0, end);
+    const bool passed = co_await pass(Way::down, answer->head_for_client());
+    if (!passed) co_return;
+  }
+  if (answer->switches()) {
+    co_await (pump(Way::up) && pump_masked());
+    co_return;
+  }
+  bool open = true;
+  while (!answer->body_done() && open) {
+    std::string out;
+    const auto taken = answer->take_body(from_server_, out);
+    if (!taken || from_server_.size() - *taken > kPiece) {
+      refuse(broken, taken ? "a chunk of the answer has a head over 64 KiB" : taken.error().message());
+      co_return;
+    }
+    from_server_.erase(0, *taken);
+    if (!answer->body_done()) {
+      const bool passed = co_await pass(Way::down, out);
+      if (!passed) co_return;
+      out.clear();
+      open = co_await fill_from_server(kAnswerPiece);
+    }
+    const bool whole = open || answer->end(out);
+    const bool passed = co_await pass(Way::down, out);
+    if (!passed) co_return;
+    if (!whole) refuse(broken, {});
+  }
+}
+
+EgressConnection::Task<void> EgressConnection::pump_masked() {
+  ValueMask mask(hidden());
+  std::string bytes = std::exchange(from_server_, {});
+  bool open = true;
+  while (open) {
+    const std::string out = mask.push(bytes);
+    const bool passed = co_await pass(Way::down, out);
+    if (!passed) co_return;
+    from_server_.clear();
+    open = co_await fill_from_server(kAnswerPiece);
+    bytes = from_server_;
+  }
+  if (refused_) co_return;
+  const std::string rest = mask.finish();
+  const bool passed = co_await pass(Way::down, rest);
+  if (!passed) co_return;
+  co_await end_sending(Way::down);
+  error_code ignored;
+  client_.shutdown(Socket::shutdown_send, ignored);
 }
 
 }  // namespace guard

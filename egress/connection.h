@@ -16,6 +16,9 @@
 #include "egress/nat64.h"
 #include "egress/proxy.h"
 #include "egress/socks_request.h"
+#include "egress/tls/session_authority.h"
+#include "egress/tls/tls_layer.h"
+#include "egress/value_mask.h"
 
 namespace guard {
 
@@ -24,7 +27,9 @@ struct EgressShared {
   EgressPolicy policy;
   EgressOptions options;
   std::optional<EgressTarget> upstream;
-  CancelToken stop;                               // of lookups
+  std::unique_ptr<SessionAuthority> authority;  // where there are credentials
+  TlsContext to_servers;
+  CancelToken stop;  // of lookups
   std::optional<std::vector<Nat64Prefix>> nat64;  // nothing: not known yet
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
@@ -74,12 +79,23 @@ class EgressConnection {
   Task<void> forward(HttpRequest request);
   Task<void> send_body(HttpRequest& request);
   Task<void> send_answer();
+  Task<void> serve_within_tls(EgressTarget target);
+  Task<bool> take_client_tls(EgressTarget target);
+  Task<bool> begin_server_tls(EgressTarget target);
+  Task<bool> renew_credentials(EgressTarget target);
+  Task<void> forward_with_credentials(HttpRequest request);
+  Task<void> send_masked_answer(const HttpRequest& request);
+  Task<void> pass_answer(const HttpRequest& request);
+  Task<void> pump_masked();
   Task<void> wait_for_hangup();
   Task<void> pump(Way way);
   Task<bool> pass(Way way, std::string_view bytes);  // which stay where they are until it has ended
   Task<bool> read_head(std::string& head);
   Task<bool> fill();
-  Task<bool> fill_from_server();
+  Task<bool> fill_from_server(std::size_t at_most = 4096);
+  Task<std::pair<boost::system::error_code, std::size_t>> read_some(Way way, boost::asio::mutable_buffer into);
+  Task<boost::system::error_code> write(Way way, std::string_view bytes);
+  Task<void> end_sending(Way way);
   Task<bool> tell_client(std::string bytes);
   Task<void> end();
   Task<void> watch();
@@ -93,6 +109,8 @@ class EgressConnection {
   bool check_client_hello(const EgressTarget& target);
   bool check_host(const HttpRequest& request, const EgressTarget& target);
   bool refuse(EgressReason reason, std::string text);
+  bool has_credential(const EgressTarget& target) const;
+  std::vector<std::string> hidden() const;
   void note(const EgressTarget& target);
   void moved();
   void act_within(milliseconds span, EgressReason late);
@@ -101,6 +119,8 @@ class EgressConnection {
   EgressShared& shared_;
   Socket client_;
   Socket server_;
+  std::unique_ptr<TlsLayer> client_tls_;  // to a host with a credential, once the handshake is done
+  std::unique_ptr<TlsLayer> server_tls_;
   std::string from_client_;  // read, and not yet used: at most a head and what came with it
   std::string from_server_;
   boost::asio::steady_timer alarm_;

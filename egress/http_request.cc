@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/asio/buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 #include <set>
@@ -14,6 +12,7 @@
 
 #include "common/text/characters.h"
 #include "common/text/text.h"
+#include "egress/http_body.h"
 
 namespace guard {
 namespace {
@@ -21,9 +20,9 @@ namespace {
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-constexpr std::size_t kPiece = 16ul * 1024;
 constexpr std::size_t kShownMax = 80;
 constexpr std::uint16_t kHttpPort = 80;
+constexpr std::uint16_t kTlsPort = 443;
 
 Error refused(std::string_view why) { return Error(ErrorCode::input_invalid, std::string(why)); }
 
@@ -72,6 +71,7 @@ struct HttpRequest::Parts {
   EgressTarget target;
   EgressTarget host_field;
   std::string path;  // as it goes to the server
+  std::uint16_t default_port = kHttpPort;
   bool websocket = false;
 
   const auto& head() const { return parser.get(); }
@@ -119,7 +119,8 @@ Result<void> HttpRequest::Parts::read_target(Form form) {
   const auto text = view(head().target());
   if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c <= 0x20 || c >= 0x7f || c == '#'; }))
     return refused("the target of the request has a byte that no target has");
-  if (form == Form::origin) {
+  if (form == Form::secure_origin) default_port = kTlsPort;
+  if (form != Form::proxy) {
     if (is_connect() || !text.starts_with('/')) return refused("the target of the request is not a path");
     path = text;
     return ok();
@@ -147,9 +148,9 @@ Result<void> HttpRequest::Parts::read_host(Form form) {
   host_field = target;
   if (is_connect() && count == 0) return ok();  // nothing of it goes on, and old clients send none
   if (count != 1) return refused("a request has one Host field");
-  const std::uint16_t default_port = is_connect() ? target.port : kHttpPort;
-  GUARD_TRY_ASSIGN(host_field, EgressTarget::parse(view(head()[http::field::host]), default_port));
-  if (form == Form::origin) target = host_field;
+  const std::uint16_t port = is_connect() ? target.port : default_port;
+  GUARD_TRY_ASSIGN(host_field, EgressTarget::parse(view(head()[http::field::host]), port));
+  if (form != Form::proxy) target = host_field;
   return ok();
 }
 
@@ -184,20 +185,25 @@ Result<HttpRequest> HttpRequest::parse(std::string_view head, Form form) {
 
 bool HttpRequest::is_connect() const noexcept { return parts_->is_connect(); }
 bool HttpRequest::is_websocket() const noexcept { return parts_->websocket; }
+bool HttpRequest::is_head() const noexcept { return parts_->head().method() == http::verb::head; }
 const EgressTarget& HttpRequest::target() const noexcept { return parts_->target; }
 const EgressTarget& HttpRequest::host_field() const noexcept { return parts_->host_field; }
 
-std::string HttpRequest::head_for_server() const {
+std::string HttpRequest::head_for_server(const std::vector<HttpField>& own) const {
   const auto& head = parts_->head();
   http::request<http::empty_body> sent;
   sent.method_string(head.method_string());
   sent.target(parts_->path);
   sent.version(static_cast<unsigned>(head.version()));
   const EgressTarget& host = parts_->target;
-  sent.set(http::field::host, host.port == kHttpPort ? host.host.text() : host.text());
+  sent.set(http::field::host, host.port == parts_->default_port ? host.host.text() : host.text());
   const auto named = connection_words(head);
   for (const auto& field : head) {
     if (!is_for_one_hop(field, named)) sent.insert(field.name(), field.name_string(), field.value());
+  }
+  for (const HttpField& field : own) {
+    sent.erase(field.name);
+    if (!field.value.empty()) sent.set(field.name, field.value);
   }
   if (parts_->websocket) {
     sent.set(http::field::connection, "Upgrade");
@@ -217,27 +223,9 @@ std::string HttpRequest::head_for_server() const {
 
 Result<std::size_t> HttpRequest::take_body(std::string_view bytes, std::string& out) {
   auto& parser = parts_->parser;
-  std::size_t taken = 0;
-  std::array<char, kPiece> piece{};
-  while (!parser.is_done() && taken < bytes.size()) {
-    // Beast 1.81 asserts that a last chunk that was looked at once has five bytes when it is looked at again; with less
-    // it can't be whole.
-    if (parser.chunked() && bytes.size() - taken < 5 && bytes[taken] == '0') break;
-    parser.get().body().data = piece.data();
-    parser.get().body().size = piece.size();
-    parser.get().body().more = true;
-    error_code failure;
-    const std::size_t used = parser.put(boost::asio::buffer(bytes.data() + taken, bytes.size() - taken), failure);
-    taken += used;
-    const std::string_view body(piece.data(), piece.size() - parser.get().body().size);
-    if (!body.empty() && parser.chunked()) out += fmt::format("{:x}\r\n", body.size());
-    out += body;
-    if (!body.empty() && parser.chunked()) out += "\r\n";
-    if (failure == http::error::need_more || (!failure && used == 0 && !parser.is_done())) break;
-    if (failure && failure != http::error::need_buffer)
-      return refused(fmt::format("the body of the request is broken: {}", failure.message()));
-  }
-  if (parser.is_done() && parser.chunked() && taken > 0) out += "0\r\n\r\n";
+  auto taken = take_http_body(
+      parser, bytes, [&](std::string_view piece) { out += parser.chunked() ? http_chunk(piece) : std::string(piece); });
+  if (taken && parser.is_done() && parser.chunked() && *taken > 0) out += "0\r\n\r\n";
   return taken;
 }
 

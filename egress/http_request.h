@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/result.h"
 #include "egress/egress_rules.h"
@@ -20,10 +21,16 @@ inline constexpr std::size_t kHttpHeadBytesMax = 64ul * 1024;
 // Where the first empty line ends that doesn't end before `from`; npos: there is none yet.
 std::size_t http_head_end(std::string_view bytes, std::size_t from = 0);
 
+struct HttpField {
+  std::string name;
+  std::string value;
+};
+
 class HttpRequest {
  public:
-  // proxy: CONNECT, or a target with a host. origin: a target that is a path, as a server is asked.
-  enum class Form : std::uint8_t { proxy, origin };
+  // proxy: CONNECT, or a target with a host. origin: a target that is a path, as a server is asked; within TLS, where
+  // the port that a Host field doesn't name is another one: secure_origin.
+  enum class Form : std::uint8_t { proxy, origin, secure_origin };
 
   // `head` ends with the empty line. INPUT_INVALID says what is wrong; text of the client's in it is printable.
   static Result<HttpRequest> parse(std::string_view head, Form form);
@@ -34,13 +41,15 @@ class HttpRequest {
 
   bool is_connect() const noexcept;
   bool is_websocket() const noexcept;
+  bool is_head() const noexcept;                // HEAD: its answer has no body
   const EgressTarget& target() const noexcept;  // of CONNECT and of the proxy's form; else that of the Host field
   // What the Host field names, with the target's port where CONNECT's Host names none. Of a CONNECT without Host: the
   // target.
   const EgressTarget& host_field() const noexcept;
 
   // The head as it goes to the server: fields of one hop and those of proxies are left out, and the server is to close.
-  std::string head_for_server() const;
+  // `own` replace the client's fields of their names; one without a value only removes them.
+  std::string head_for_server(const std::vector<HttpField>& own = {}) const;
 
   // Takes what it can of the body from `bytes` and appends to `out` what goes to the server. Returns how much it took;
   // what is left when the body is done belongs to no request.

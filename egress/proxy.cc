@@ -48,6 +48,15 @@ class EgressProxy::Server {
     if (!shared_.options.upstream.empty()) {
       GUARD_TRY_ASSIGN(shared_.upstream, upstream_of(shared_.options.upstream));
     }
+    for (const EgressCredential& one : shared_.policy.credentials) {
+      if (one.value.empty())
+        return Error(ErrorCode::internal, fmt::format("the credential for {} was not read", one.target.text()));
+    }
+    if (!shared_.policy.credentials.empty()) {
+      GUARD_TRY_ASSIGN(const std::string roots, trusted_roots(shared_.options.authorities));
+      GUARD_TRY_ASSIGN(shared_.to_servers, tls_context_trusting(roots));
+      GUARD_TRY_ASSIGN(shared_.authority, SessionAuthority::create());
+    }
     GUARD_TRY_ASSIGN(thread_, new_thread([this] { run(); }));
     return ok();
   }
@@ -77,6 +86,11 @@ class EgressProxy::Server {
       shared_.policy.rules = std::move(rules);
       for (EgressConnection* one : open_) one->judge_again();
     });
+  }
+
+  const std::string& root_pem() const noexcept {
+    static const std::string none;
+    return shared_.authority ? shared_.authority->root_pem() : none;
   }
 
  private:
@@ -165,5 +179,6 @@ EgressProxy::~EgressProxy() = default;
 
 void EgressProxy::take(UniqueFd connection) { server_->take(std::move(connection)); }
 void EgressProxy::set_rules(EgressRules rules) { server_->set_rules(std::move(rules)); }
+const std::string& EgressProxy::root_pem() const noexcept { return server_->root_pem(); }
 
 }  // namespace guard

@@ -12,6 +12,11 @@
 //     written anew from what was read (egress/http_request.h). The answer ends with the server's closing. A WebSocket
 //     is a tunnel once the server has agreed.
 //   - To other ports bytes go both ways as they come, unless the client begins with TLS.
+//   - For a host and port that has a credential (egress/credential.h) TLS ends here, with a certificate of this proxy's
+//     own authority, and begins anew towards the host, whose certificate must be made out to it by a trusted authority.
+//     In between one request of HTTP goes for that host, as to port 80, with the credential's header in place of the
+//     client's own; the answer comes back with the value masked, uncompressed and not in ranges. Without TLS nothing
+//     goes there.
 //   - A half-close goes through, both ways. A reader that doesn't read stops its own connection only.
 //   - Whatever is refused is told to the client: HTTP status and text, a reply of SOCKS, an alert of TLS.
 #pragma once
@@ -28,6 +33,7 @@
 #include "common/result.h"
 #include "common/time.h"
 #include "common/unique_fd.h"
+#include "egress/credential.h"
 #include "egress/egress_rules.h"
 
 namespace guard {
@@ -47,6 +53,7 @@ struct EgressLimits {
 struct EgressPolicy {
   EgressRules rules;
   EgressLimits limits;
+  std::vector<EgressCredential> credentials;  // loaded; hosts that the rules don't allow stay out of reach
 };
 
 struct EgressOptions {
@@ -58,6 +65,8 @@ struct EgressOptions {
   // TLS and HTTP name and the limits are as without it. The user's own, so it may have any address.
   std::string upstream;
   std::function<bool(const IpAddress&)> is_own = is_own_address;
+  // A file of certificates in PEM that hosts with a credential are checked by; empty: the system's.
+  std::string authorities;
 };
 
 enum class EgressWay : std::uint8_t { unknown, http, connect, socks };
@@ -78,11 +87,14 @@ enum class EgressReason : std::uint8_t {
   bad_tls,
   server_name_differs,
   encrypted_hello,
+  not_maskable,  // the answer of a host with a credential is compressed
   // let through by the rules, but not reached
   not_resolved,
   not_connected,
   upstream_failed,
-  broken,  // it died on its way
+  bad_certificate,  // of a host with a credential: it isn't made out to it, or by nobody who is trusted
+  no_credential,    // its value is too old, and can't be read again
+  broken,           // it died on its way
   // limits
   connections_at_once,
   connections_in_all,
@@ -98,11 +110,11 @@ enum class EgressReason : std::uint8_t {
   rules_changed,  // by EgressProxy::set_rules
 };
 template <>
-inline constexpr std::array<std::string_view, 26> kNamesOf<EgressReason> = {"done", "not_listed", "denied",
+inline constexpr std::array<std::string_view, 29> kNamesOf<EgressReason> = {"done", "not_listed", "denied",
     "address_refused", "bad_request", "unsupported", "host_differs", "not_tls", "bad_tls", "server_name_differs",
-    "encrypted_hello", "not_resolved", "not_connected", "upstream_failed", "broken", "connections_at_once",
-    "connections_in_all", "connections_per_second", "bytes_up", "bytes_down", "connection_time", "idle_time",
-    "request_time", "no_request", "proxy_ended", "rules_changed"};
+    "encrypted_hello", "not_maskable", "not_resolved", "not_connected", "upstream_failed", "bad_certificate",
+    "no_credential", "broken", "connections_at_once", "connections_in_all", "connections_per_second", "bytes_up",
+    "bytes_down", "connection_time", "idle_time", "request_time", "no_request", "proxy_ended", "rules_changed"};
 
 // What became of one connection. Neither paths nor contents are in it.
 struct EgressDecision {
@@ -126,8 +138,8 @@ class EgressProxy {
   // without end: keep a bounded number, and count the others.
   using Sink = std::function<void(const EgressDecision&)>;
 
-  // CONFIG_INVALID: an upstream or DNS server that is none. EXECUTION_FAILED, IO_ERROR: no thread or descriptor is
-  // left.
+  // CONFIG_INVALID: an upstream or DNS server that is none; with credentials also no usable list of authorities.
+  // EXECUTION_FAILED, IO_ERROR: no thread or descriptor is left.
   static Result<std::unique_ptr<EgressProxy>> create(EgressPolicy policy, EgressOptions options, Sink sink);
 
   // Ends all connections and waits for their decisions.
@@ -139,6 +151,8 @@ class EgressProxy {
 
   // For all that is taken from now on; of what is open, what these would not let through is ended. Thread-safe.
   void set_rules(EgressRules rules);
+  // The certificate, in PEM, that the sandbox must trust to reach hosts with a credential; empty: there are none.
+  const std::string& root_pem() const noexcept;
 
  private:
   class Server;

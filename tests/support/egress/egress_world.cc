@@ -118,11 +118,11 @@ void echo(Peer peer) {
 }
 
 EgressWorld::EgressWorld(const std::vector<std::string>& allow, const std::vector<std::string>& deny,
-    EgressLimits limits, EgressOptions options) {
+    EgressLimits limits, EgressOptions options, std::vector<EgressCredential> credentials) {
   auto rules = EgressRules::create(allow, deny);
   if (!rules) ADD_FAILURE() << rules.error().to_string();
-  auto made = EgressProxy::create(
-      {std::move(rules).value_or(EgressRules()), limits}, std::move(options), [this](const EgressDecision& decision) {
+  auto made = EgressProxy::create({std::move(rules).value_or(EgressRules()), limits, std::move(credentials)},
+      std::move(options), [this](const EgressDecision& decision) {
         const std::lock_guard lock(mutex_);
         decisions_.push_back(decision);
         changed_.notify_all();

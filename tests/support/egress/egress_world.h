@@ -66,7 +66,7 @@ void echo(Peer peer);
 class EgressWorld {
  public:
   EgressWorld(const std::vector<std::string>& allow, const std::vector<std::string>& deny = {},
-      EgressLimits limits = {}, EgressOptions options = {});
+      EgressLimits limits = {}, EgressOptions options = {}, std::vector<EgressCredential> credentials = {});
   ~EgressWorld() { proxy.reset(); }
 
   Peer connect();                             // a client's end
