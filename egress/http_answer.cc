@@ -103,7 +103,7 @@ std::string HttpAnswer::head_for_client() const {
 
 Result<std::size_t> HttpAnswer::take_body(std::string_view bytes, std::string& out) {
   Parts& parts = *parts_;
-  const auto taken =
+  auto taken =
       take_http_body(parts.parser, bytes, [&](std::string_view piece) { parts.add(parts.mask.push(piece), out); });
   if (!taken) return broken(taken.error().message());
   if (parts.parser.is_done() && *taken > 0) {

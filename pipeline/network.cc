@@ -8,11 +8,16 @@
 #include <limits>
 #include <utility>
 
+#include "common/file_io.h"
+#include "egress/tls/tls_layer.h"
+
 namespace guard {
 namespace {
 
 // Hosts that a record names one by one; a program that tries more than that is looking for a way out.
 constexpr std::size_t kLinesMax = 200;
+
+constexpr const char* kAuthoritiesInside = "/guard-authorities.pem";
 
 // The soft limit is for programs that still use select(2); guard does not, and what it starts gets limits of its own.
 // How many connections fit, the relay sees to (runner/egress/egress_relay.h).
@@ -74,18 +79,42 @@ Result<void> check_narrower(const Config& config, const std::vector<std::string>
   return ok();
 }
 
-Result<std::shared_ptr<Egress>> Egress::open(const Config& config, Watch watch) {
+Result<std::shared_ptr<Egress>> Egress::open(
+    const Config& config, std::vector<EgressCredential> credentials, Watch watch) {
   GUARD_TRY_ASSIGN(EgressPolicy policy, egress_policy(config));
   allow_many_descriptors();
+  policy.credentials = std::move(credentials);
   EgressOptions options;
   options.names.dns_servers = config.network.dns_servers;
   options.upstream = config.network.proxy;
+  options.authorities = config.network.authorities;
   auto egress = std::make_shared<Egress>();
   egress->watch_ = std::move(watch);
   GUARD_TRY_ASSIGN(egress->proxy_,
       EgressProxy::create(std::move(policy), std::move(options),
           [account = egress.get()](const EgressDecision& decision) { account->note(decision); }));
   return egress;
+}
+
+std::map<std::string, std::string> authorities_environment() {
+  std::map<std::string, std::string> variables;
+  // OpenSSL and Go; node and bun; curl; Python's requests; git.
+  for (const char* name :
+      {"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO"})
+    variables[name] = kAuthoritiesInside;
+  return variables;
+}
+
+Result<void> Egress::show_authorities(const std::filesystem::path& folder, SandboxSpec& spec) const {
+  const std::string& own = proxy_->root_pem();
+  if (own.empty()) return ok();
+  const std::string systems = trusted_roots({}).value_or(std::string());
+  const std::filesystem::path file = folder / "authorities.pem";
+  GUARD_TRY(write_new_file(file, systems + (systems.ends_with('\n') ? "" : "\n") + own, 0444)
+                .context("staging the certificate authorities"));
+  spec.mounts.push_back({file, kAuthoritiesInside});
+  spec.env.merge(authorities_environment());
+  return ok();
 }
 
 TakeConnection Egress::taker() {

@@ -2,6 +2,7 @@
 // (egress/proxy.h) with an account of what was asked of it.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,6 +30,9 @@ std::string network_relaxation(const Config& config);
 // CONFIG_INVALID where `wanted`, a list for a part of the work, is wider anywhere than that of the configuration.
 Result<void> check_narrower(const Config& config, const std::vector<std::string>& wanted);
 
+// The variables that name the file of Egress::show_authorities to programs.
+std::map<std::string, std::string> authorities_environment();
+
 // The proxy of one run or session. Thread-safe.
 class Egress : public std::enable_shared_from_this<Egress> {
  public:
@@ -36,13 +40,17 @@ class Egress : public std::enable_shared_from_this<Egress> {
   using Watch = EgressProxy::Sink;
 
   // CONFIG_INVALID; IO_ERROR and the like where this machine has no thread or descriptor left.
-  static Result<std::shared_ptr<Egress>> open(const Config& config, Watch watch = {});
+  static Result<std::shared_ptr<Egress>> open(
+      const Config& config, std::vector<EgressCredential> credentials = {}, Watch watch = {});
 
   // SandboxSpec::egress. Holds on to this.
   TakeConnection taker();
 
   // In the place of the configuration's rules; never wider than these (EgressRules::narrowed).
   void restrict(EgressRules rules);
+  // Where there are credentials: shows the sandbox, read-only, the system's authorities and this proxy's own, in a file
+  // of `folder`. IO_ERROR.
+  Result<void> show_authorities(const std::filesystem::path& folder, SandboxSpec& spec) const;
 
   // Ends what is still open. From here on connections are dropped.
   NetworkRecord close();

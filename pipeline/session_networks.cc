@@ -46,16 +46,17 @@ Result<EgressRules> rules_asked(const EgressRules& granted, const HostsAsked& as
   return rules;
 }
 
-Result<TakeConnection> SessionNetworks::open(const std::string& id) {
+Result<std::shared_ptr<Egress>> SessionNetworks::open(
+    const std::string& id, std::vector<EgressCredential> credentials) {
   const auto sandbox = std::make_shared<Sandbox>();
-  GUARD_TRY_ASSIGN(const auto egress, Egress::open(config_, [self = shared_from_this(), sandbox](const auto& decision) {
-    self->note(*sandbox, decision);
-  }));
+  GUARD_TRY_ASSIGN(auto egress,
+      Egress::open(config_, std::move(credentials),
+          [self = shared_from_this(), sandbox](const auto& decision) { self->note(*sandbox, decision); }));
   const std::lock_guard lock(mutex_);
   std::erase_if(sandboxes_, [](const auto& one) { return one.second->egress.expired(); });
   sandbox->egress = egress;
   sandboxes_[id] = sandbox;
-  return egress->taker();
+  return egress;
 }
 
 void SessionNetworks::claim(const std::string& id, const std::string& session) {

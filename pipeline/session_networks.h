@@ -26,8 +26,8 @@ class SessionNetworks : public std::enable_shared_from_this<SessionNetworks> {
   using Watch = std::function<void(const std::string& session, const EgressDecision&)>;
   SessionNetworks(const Config& config, Watch watch) : config_(config), watch_(std::move(watch)) {}
 
-  // Of a new sandbox: lives as long as the taker. As Egress::open().
-  Result<TakeConnection> open(const std::string& sandbox);
+  // Of a new sandbox. As Egress::open().
+  Result<std::shared_ptr<Egress>> open(const std::string& sandbox, std::vector<EgressCredential> credentials = {});
   void claim(const std::string& sandbox, const std::string& session);
   // Of the session's sandbox from now on, and of each that it gets; as rules_asked(), and then all is as it was.
   Result<void> set(const std::string& session, const HostsAsked& asked);

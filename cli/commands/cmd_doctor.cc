@@ -142,6 +142,8 @@ Row network_row(const Config& config) {
   std::string what = fmt::format("allowlist: code reaches {}", texts(rules->allowed()));
   if (!rules->denied().empty()) what += fmt::format(", but not {}", texts(rules->denied()));
   if (!config.network.proxy.empty()) what += fmt::format(", through {}", config.network.proxy);
+  for (const CredentialRule& one : config.network.credentials)
+    what += fmt::format("; {} is added for {}", one.header, one.host);
   return {"network", "ok", what, "", {}};
 }
 

@@ -21,6 +21,14 @@ constexpr std::string_view kWaiver =
     "# reason = \"\"\n"
     "# expires = 2030-12-31\n";
 
+constexpr std::string_view kCredential =
+    "# [[network.credential]]\n"
+    "# host = \"api.example.com\"\n"
+    "# header = \"Authorization\"\n"
+    "# prefix = \"Bearer \"\n"
+    "# value_from = \"env:EXAMPLE_API_KEY\"\n"
+    "# lifetime_s = 0\n";
+
 std::string key_text(const ConfigKey& key, const Config& defaults) {
   std::string text = fmt::format("\n# {}", key.doc);
   if (!key.choices().empty() || key.min != key.max) text += fmt::format(" ({})", key.type_text());
@@ -28,6 +36,7 @@ std::string key_text(const ConfigKey& key, const Config& defaults) {
     text += fmt::format(" {}: {}.", key.needs_items ? "Left out" : "Empty", key.empty_means);
   text += '\n';
   if (std::holds_alternative<WaiversSlot>(key.slot)) return text + std::string(kWaiver);
+  if (std::holds_alternative<CredentialsSlot>(key.slot)) return text + std::string(kCredential);
   if (std::holds_alternative<VariablesSlot>(key.slot))
     return text + fmt::format("[{}]\n# TZ = \"UTC\"\n", key.dotted());
   std::string value = toml_literal(key, defaults);

@@ -11,6 +11,7 @@
 #include "common/text/text.h"
 #include "docker/engine_client.h"
 #include "pipeline/backend_choice.h"
+#include "pipeline/credentials.h"
 #include "pipeline/network.h"
 #include "runner/image/image.h"
 #include "runner/import/image_import.h"
@@ -44,6 +45,7 @@ Limits session_limits(const LoadedConfig& loaded) {
 struct Ground {
   Config config;
   std::shared_ptr<SessionNetworks> networks;
+  Environment environment;
   std::shared_ptr<Sandbox> sandbox;
   ImagePlan plan;
   UniqueFd held;
@@ -67,7 +69,11 @@ Result<std::unique_ptr<OpenSandbox>> open_one(const Ground& ground, const std::s
   spec.limits = ground.limits;
   spec.network = network_of(ground.config);
   if (spec.network == Network::allowlist) {
-    GUARD_TRY_ASSIGN(spec.egress, ground.networks->open(id));
+    // Lives as long as the sandbox: its connections are taken by it.
+    GUARD_TRY_ASSIGN(auto credentials, read_credentials(ground.config, ground.environment));
+    GUARD_TRY_ASSIGN(const auto egress, ground.networks->open(id, std::move(credentials)));
+    GUARD_TRY(egress->show_authorities(folder.path(), spec));
+    spec.egress = egress->taker();
   }
   spec.scratch = {{"/run", {}, kRunBytes, ground.limits.tmp_files}};
   spec.require_cgroups = ground.require_cgroups;
@@ -137,6 +143,7 @@ Result<SessionSandboxes> session_sandboxes(const Options& options, const LoadedC
   auto ground = std::make_shared<Ground>();
   ground->config = config;
   ground->networks = std::move(networks);
+  ground->environment = context.environment;
   GUARD_TRY_ASSIGN(ground->plan, plan_for(project, config, context.cancel, say));
   GUARD_TRY_ASSIGN(ground->held, hold_image(ground->plan));
   if (docker) {
@@ -152,6 +159,8 @@ Result<SessionSandboxes> session_sandboxes(const Options& options, const LoadedC
   sandboxes.backend = std::string(backend_row(choice.backend).name);
   sandboxes.env = variables_of(ground->plan);
   if (network == Network::allowlist) sandboxes.env.merge(egress_environment());
+  if (network == Network::allowlist && !config.network.credentials.empty())
+    sandboxes.env.merge(authorities_environment());
   sandboxes.limits = ground->limits;
   sandboxes.factory = [ground](const std::string& id, const fs::path& workspace) {
     return open_one(*ground, id, workspace);

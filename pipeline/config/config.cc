@@ -237,6 +237,14 @@ class Loader {
                   fmt::format("{} in {} until {}: {}", waiver.rule, waiver.path, waiver.expires, waiver.reason)),
               waiver.origin});
         }
+      } else if (std::holds_alternative<CredentialsSlot>(key.slot) && !config().network.credentials.empty()) {
+        std::size_t i = 0;
+        for (const CredentialRule& one : config().network.credentials) {
+          loaded_.entries.push_back({fmt::format("{}[{}]", name, i++),
+              toml_string(fmt::format(
+                  "{} for {} from {}", one.header, one.host, one.value_from.substr(0, one.value_from.find(' ')))),
+              one.origin});
+        }
       } else {
         loaded_.entries.push_back(
             {name, toml_literal(key, config()), key.has_text_form() ? said_[&key].origin : "default"});

@@ -56,6 +56,16 @@ struct Waiver {
   std::string origin;   // "guard.toml:40"
 };
 
+// A header that guard's proxy adds to requests for one host (egress/credential.h), and where its value comes from.
+struct CredentialRule {
+  std::string host;              // or host:port; without a port 443
+  std::string header;            // "Authorization"
+  std::string prefix;            // before the value: "Bearer "
+  std::string value_from;        // "env:NAME", "file:/absolute/path" or "command:program and its arguments"
+  std::uint64_t lifetime_s = 0;  // after which the value is read again; 0: never
+  std::string origin;            // "guard.toml:40"
+};
+
 // A variable for the sandbox: a text of its own, or whatever guard's own environment has under that name.
 struct PassedVariable {
   std::string text;
@@ -90,6 +100,8 @@ struct Config {
     milliseconds idle_timeout{600'000};
     std::string proxy;                     // empty: connections go out directly
     std::vector<std::string> dns_servers;  // empty: the system's
+    std::vector<CredentialRule> credentials;
+    std::string authorities;  // PEM file that hosts with a credential are checked by; empty: the system's
   } network;
 
   struct {

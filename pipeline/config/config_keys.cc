@@ -52,6 +52,7 @@ const Value& value_in(const ConfigKey& key, const Config& config) {
 bool when_changed(const ConfigKey& key, const Config& config) {
   if (std::holds_alternative<VariablesSlot>(key.slot)) return !config.run.env.empty();
   if (std::holds_alternative<WaiversSlot>(key.slot)) return !config.check.waivers.empty();
+  if (std::holds_alternative<CredentialsSlot>(key.slot)) return !config.network.credentials.empty();
   return toml_literal(key, config) != toml_literal(key, Config());
 }
 
@@ -134,6 +135,12 @@ constexpr ConfigKey kKeys[] = {
     {"network.dns_servers", GUARD_AT(network.dns_servers), when_changed,
         "Who is asked for the addresses of allowed names: address or address:port.",
         {.rule = reference_rule, .empty_means = "the system's"}},
+    {"network.credential", GUARD_AT(network.credentials), when_changed,
+        "Keys that the proxy adds outside, so that the code has none: tables of host, header, prefix, value_from "
+        "(env:NAME, file:PATH, command:PROGRAM ARGUMENTS), lifetime_s."},
+    {"network.authorities", GUARD_AT(network.authorities), when_changed,
+        "A PEM file of the authorities that hosts with a credential are checked by.",
+        {.rule = program_rule, .empty_means = "the system's"}},
 
     {"image.tools", GUARD_AT(image.tools), when_more,
         "Programs of this machine, from /usr/bin, that the image holds with their libraries: git, tar, sh.",
@@ -310,7 +317,8 @@ std::string ConfigKey::type_text() const {
   if (min != max) return fmt::format("{}{}", is_size ? "size, " : "", range_text());
   if (std::holds_alternative<BackendsSlot>(slot))
     return fmt::format("{}, {}; a list is an order", fmt::join(kNamesOf<Backend>, ", "), kNoBackend);
-  constexpr std::string_view kOthers[] = {"", "true, false", "", "", "text", "list", "table", "tables", "", ""};
+  constexpr std::string_view kOthers[] = {
+      "", "true, false", "", "", "text", "list", "table", "tables", "tables", "", ""};
   return std::string(kOthers[slot.index()]);
 }
 

@@ -21,13 +21,14 @@ struct ChoiceSlot {
 };
 using VariablesSlot = std::map<std::string, PassedVariable>& (*)(Config&);
 using WaiversSlot = std::vector<Waiver>& (*)(Config&);
+using CredentialsSlot = std::vector<CredentialRule>& (*)(Config&);
 using TimeSlot = milliseconds& (*)(Config&);
 using BackendsSlot = std::vector<Backend>& (*)(Config&);
 
 // Where a row's value lives in a Config, and with that what type it has.
 using ConfigSlot = std::variant<ChoiceSlot, bool& (*)(Config&), std::uint64_t& (*)(Config&), double& (*)(Config&),
-    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), VariablesSlot, WaiversSlot, TimeSlot,
-    BackendsSlot>;
+    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), VariablesSlot, WaiversSlot, CredentialsSlot,
+    TimeSlot, BackendsSlot>;
 
 // What a list of backends is written as where it is empty.
 inline constexpr std::string_view kNoBackend = "none";
@@ -83,9 +84,10 @@ struct ConfigKey : KeyForm {
   }
   // Seconds, or text with a unit: "100ms".
   bool is_time() const { return std::holds_alternative<TimeSlot>(slot); }
-  // Variables and waivers have none: they stand in the file, one by one.
+  // Variables, waivers and credentials have none: they stand in the file, one by one.
   bool has_text_form() const {
-    return !std::holds_alternative<VariablesSlot>(slot) && !std::holds_alternative<WaiversSlot>(slot);
+    return !std::holds_alternative<VariablesSlot>(slot) && !std::holds_alternative<WaiversSlot>(slot) &&
+        !std::holds_alternative<CredentialsSlot>(slot);
   }
 };
 

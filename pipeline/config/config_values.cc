@@ -66,7 +66,7 @@ std::string wanted(const ConfigKey& key) {
       : key.is_time()                      ? ", as a number of seconds or with ms or s"
                                            : "";
   constexpr std::string_view kTypes[] = {"", "true or false", "a whole number from ", "a number from ", "a string",
-      "a list of strings", "a table of variables", "an array of tables", "a time from "};
+      "a list of strings", "a table of variables", "an array of tables", "an array of tables", "a time from "};
   const std::string_view type = key.is_size ? "a size from " : kTypes[key.slot.index()];
   return fmt::format("{}{}{}", type, key.min == key.max ? std::string() : key.range_text(), end);
 }
@@ -198,6 +198,11 @@ class Setter {
     for (const auto& item : value_.items) add_waiver(item, file_name_, slot(config_), complaints_);
   }
 
+  void take(CredentialsSlot slot) {
+    if (!is(Kind::array)) return;
+    for (const auto& item : value_.items) add_credential(item, file_name_, slot(config_), complaints_);
+  }
+
   // A text alone is a list of one.
   void take(BackendsSlot slot) {
     const bool is_list = value_.kind == Kind::array;
@@ -296,7 +301,8 @@ std::string toml_literal(const ConfigKey& key, const Config& config) {
                           if (backends.size() == 1) return toml_string(to_string(backends.front()));
                           return toml_list(backends, to_string<Backend>);
                         },
-                        [](VariablesSlot) { return std::string("{}"); }, [](WaiversSlot) { return std::string("[]"); }},
+                        [](VariablesSlot) { return std::string("{}"); }, [](WaiversSlot) { return std::string("[]"); },
+                        [](CredentialsSlot) { return std::string("[]"); }},
       key.slot);
 }
 

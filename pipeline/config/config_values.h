@@ -33,7 +33,12 @@ std::optional<ConfigComplaint> set_variable(
 void add_waiver(
     const TomlValue& table, std::string_view file_name, std::vector<Waiver>& waivers, ConfigComplaints& complaints);
 
-// The value as it would stand in guard.toml; valid JSON, too. Variables and waivers answer only "{}" and "[]".
+// One table of [[network.credential]] (config_credentials.cc).
+void add_credential(const TomlValue& table, std::string_view file_name, std::vector<CredentialRule>& credentials,
+    ConfigComplaints& complaints);
+
+// The value as it would stand in guard.toml; valid JSON, too. Variables, waivers and credentials answer only "{}" and
+// "[]".
 std::string toml_literal(const ConfigKey& key, const Config& config);
 std::string toml_string(std::string_view text);
 

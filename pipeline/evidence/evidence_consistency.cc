@@ -244,6 +244,7 @@ Faults expected_relaxations(const EvidenceRecord& record) {
       {in_namespace && !has(run.tiers, "host"), "trust_namespace: "},
       {in_docker && (record.network == "bridge" || record.network == "host"), "docker.network = "},
       {record.network == "allowlist", "network.allow: "},
+      {record.network == "allowlist" && record.config.contains("network.credential[0]"), "network.credential: "},
       {!config.network.proxy.empty(), "network.proxy = "},
       {!run.facts->rules_folder.empty(), "rules: "},
       {run.check && !run.check->waived.empty(), "waiver: "},

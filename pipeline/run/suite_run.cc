@@ -14,6 +14,7 @@
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/change/git.h"
+#include "pipeline/credentials.h"
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/gate/run_gate.h"
@@ -73,6 +74,7 @@ void tell_relaxations(const RunRequest& request, RunRecord& record) {
   relax_if(!request.rules_folder.empty(),
       "rules: " + request.rules_folder + " instead of the shipped docker and host tiers", record);
   if (network_of(config) == Network::allowlist) relax_if(true, network_relaxation(config), record);
+  for (std::string& sentence : credential_relaxations(config)) relax_if(true, std::move(sentence), record);
   relax_if(!config.network.proxy.empty(),
       fmt::format(
           "network.proxy = {}: it looks names up, and may lead them to private addresses", config.network.proxy),
@@ -210,7 +212,10 @@ class Run {
     GUARD_TRY(choose());
     remove_what_is_left_over();
     GUARD_TRY_ASSIGN(plan_.variables, run_variables(config_, request_.environment));
-    GUARD_TRY_ASSIGN(secrets_, secrets_of(request_.environment, config_, plan_.variables));
+    GUARD_TRY_ASSIGN(credentials_, read_credentials(config_, request_.environment));
+    auto passed = hidden_by(credentials_);
+    passed.insert(plan_.variables.begin(), plan_.variables.end());
+    GUARD_TRY_ASSIGN(secrets_, secrets_of(request_.environment, config_, passed));
     record_.unmasked = secrets_->refused();
 
     stage(plan_.tests() ? "check" : "collect");
@@ -239,11 +244,12 @@ class Run {
     for (const auto& [name, value] : plan_.variables)
       relax_if(true, fmt::format("run.env: {} is passed in", name), record_);
     GUARD_TRY(fill_run_spec(plan_, folder, staged, spec));
-    record_.spec = spec;
     if (spec.network == Network::allowlist) {
-      GUARD_TRY_ASSIGN(egress_, Egress::open(config_, watch()));
-      spec.egress = egress_->taker();
+      GUARD_TRY_ASSIGN(egress_, Egress::open(config_, std::move(credentials_), watch()));
+      GUARD_TRY(egress_->show_authorities(folder.path(), spec));
     }
+    record_.spec = spec;
+    if (egress_) spec.egress = egress_->taker();
     if (record_.facts) record_.facts->run_id = spec.run_id;
     record_.keep_bytes = config_.limits.output_keep_bytes;
     return std::optional(std::move(folder));
@@ -588,6 +594,7 @@ class Run {
   const RecordedSandbox* recorded_ = nullptr;
   std::optional<EngineLocation> engine_;
   std::optional<SecretSource> secrets_;
+  std::vector<EgressCredential> credentials_;
   std::shared_ptr<Egress> egress_;
   UniqueFd image_hold_;  // keeps `guard image prune` away while we run on it
   SteadyClock::time_point started_;

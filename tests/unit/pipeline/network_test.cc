@@ -104,7 +104,7 @@ TEST(Egress, CountsWhatWasAskedForByHostAndReason) {
   config.network.allow = {"api.test"};
   config.network.deny = {"no.api.test"};
   std::atomic<int> watched = 0;
-  const auto egress = Egress::open(config, [&](const EgressDecision&) { ++watched; });
+  const auto egress = Egress::open(config, {}, [&](const EgressDecision&) { ++watched; });
   ASSERT_TRUE(egress) << egress.error().to_string();
   const TakeConnection take = (*egress)->taker();
   EXPECT_THAT(answer_to(take, connect_to("evil.test:443")), HasSubstr("403"));

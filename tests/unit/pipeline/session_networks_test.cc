@@ -77,9 +77,9 @@ TEST(SessionNetworks, HoldOfEachSandboxOfASessionAndOfNoOther) {
   const HostsAsked one{.allow = std::vector<std::string>{"127.0.0.1:1"}, .deny = {}};
   std::map<std::string, TakeConnection> takers;
   for (const char* id : {"a", "b", "c", "d"}) {
-    auto taker = networks->open(id);
-    ASSERT_TRUE(taker) << taker.error().to_string();
-    takers[id] = *std::move(taker);
+    const auto opened = networks->open(id);
+    ASSERT_TRUE(opened) << opened.error().to_string();
+    takers[id] = (*opened)->taker();
   }
   ASSERT_TRUE(networks->set("t/one", one));
   networks->claim("a", "t/one");

@@ -50,6 +50,8 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
       {"network.idle_timeout", {"", "86400"}},
       {"network.proxy", {"\"http://p:3128\"", "\"\""}},
       {"network.dns_servers", {"[\"192.0.2.1\"]", "[]"}},
+      {"network.credential", {"[{host = \"a.test\", header = \"X-Key\", value_from = \"env:KEY\"}]", "[]"}},
+      {"network.authorities", {"\"/a.pem\"", "\"\""}},
       {"image.tools", {"[\"git\"]", "[]"}},
       {"image.unused_days", {"", "3650"}},
       {"session.image", {"", "\"python\""}},
