@@ -7,6 +7,7 @@
 #include <string>
 
 #include "egress/client_hello.h"
+#include "egress/http_answer.h"
 #include "egress/http_request.h"
 #include "egress/socks_request.h"
 
@@ -88,6 +89,29 @@ void read_request(const std::string& bytes, HttpRequest::Form form, std::size_t 
   if (!body.empty()) check(third->take_body(body, ignored).value_or(0) == body.size());
 }
 
+// An answer never shows the value that it is masked for, however it is cut.
+void read_answer(const std::string& bytes, std::size_t step) {
+  const std::string value = "secret-1";
+  const std::size_t end = guard::http_head_end(bytes);
+  if (end == std::string::npos) return;
+  for (const std::size_t size : {step, bytes.size()}) {
+    auto answer = guard::HttpAnswer::parse(bytes.substr(0, end), false, {value});
+    if (!answer) return;
+    std::string out = answer->head_for_client();
+    check(guard::http_head_end(out) == out.size());
+    std::string buffer;
+    for (std::size_t at = end; at < bytes.size() && !answer->body_done(); at += size) {
+      buffer += bytes.substr(at, size);
+      const auto taken = answer->take_body(buffer, out);
+      if (!taken) break;
+      check(*taken <= buffer.size());
+      buffer.erase(0, *taken);
+    }
+    if (!answer->body_done()) answer->end(out);
+    check(out.find(value) == std::string::npos);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -99,6 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_request(bytes, HttpRequest::Form::proxy, step);
   read_request(bytes, HttpRequest::Form::origin, step);
   static_cast<void>(guard::parse_http_answer(bytes));
+  read_answer(bytes, step);
   if (const auto rule = guard::EgressRule::parse(bytes)) {
     const auto again = guard::EgressRule::parse(rule->text());
     check(again && *again == *rule);
