@@ -45,7 +45,9 @@ constexpr std::uint16_t kTlsPort = 443;
 // What a refused client still sends is read for so long, or it would not come to see the answer.
 constexpr milliseconds kLingerMax{1'000};
 constexpr milliseconds kSlack{1'000};
-constexpr milliseconds kRenewMax{30'000};  // a program that makes keys may ask a service for one
+constexpr milliseconds kRenewPause{10'000};  // after it failed
+constexpr int kInterimMax = 8;               // heads of 1xx before an answer
+constexpr milliseconds kRenewMax{30'000};    // a program that makes keys may ask a service for one
 constexpr char kTlsHandshake = 22;
 constexpr std::string_view kTlsAlert("\x15\x03\x03\x00\x02\x02\x31", 7);  // fatal, access_denied
 
@@ -101,6 +103,14 @@ unsigned http_status_of(EgressReason reason) noexcept {
     case idle_time: return 504;
     default: return 403;
   }
+}
+
+void EgressShared::hide_keys() {
+  std::vector<std::string> all;
+  for (const EgressCredential& one : policy.credentials) {
+    for (const auto& key : one.keys) all.insert(all.end(), key->forms.begin(), key->forms.end());
+  }
+  hidden = HiddenValues(std::move(all));
 }
 
 EgressConnection::EgressConnection(EgressShared& shared, Socket client)
@@ -227,8 +237,7 @@ EgressConnection::Task<error_code> EgressConnection::write(Way way, std::string_
 
 EgressConnection::Task<void> EgressConnection::end_sending(Way way) {
   TlsLayer* const tls = (way == Way::up ? server_tls_ : client_tls_).get();
-  const bool cut_off = way == Way::down && server_tls_ != nullptr && server_tls_->ended_short();
-  if (tls != nullptr && !cut_off) co_await tls->end_sending();
+  if (tls != nullptr) co_await tls->end_sending();
 }
 
 EgressConnection::Task<bool> EgressConnection::fill() {
@@ -681,16 +690,6 @@ bool EgressConnection::has_credential(const EgressTarget& target) const {
   return std::ranges::any_of(shared_.policy.credentials, [&](const auto& one) { return one.target == target; });
 }
 
-// Of all hosts: one may repeat what another one was sent.
-std::vector<std::string> EgressConnection::hidden() const {
-  std::vector<std::string> all;
-  for (const EgressCredential& one : shared_.policy.credentials) {
-    const auto texts = one.hidden();
-    all.insert(all.end(), texts.begin(), texts.end());
-  }
-  return all;
-}
-
 EgressConnection::Task<void> EgressConnection::serve_within_tls(EgressTarget target) {
   const bool begun = co_await take_client_tls(target);
   if (!begun) co_return;
@@ -703,6 +702,10 @@ EgressConnection::Task<void> EgressConnection::serve_within_tls(EgressTarget tar
     co_return;
   }
   if (!check_host(*request, target)) co_return;
+  if (request->is_websocket()) {
+    refuse(unsupported, fmt::format("a key goes to {}: guard can't mask it in a WebSocket", target.text()));
+    co_return;
+  }
   if (!co_await renew_credentials(target)) co_return;
   if (!co_await begin_server_tls(target)) co_return;
   co_await forward_with_credentials(*std::move(request));
@@ -748,34 +751,57 @@ EgressConnection::Task<bool> EgressConnection::begin_server_tls(EgressTarget tar
 
 EgressConnection::Task<bool> EgressConnection::renew_credentials(EgressTarget target) {
   act_within(kRenewMax, no_credential);
-  for (EgressCredential& one : shared_.policy.credentials) {
-    if (one.target != target || !one.is_old()) continue;
-    const auto ask = [&one]() -> Task<Result<std::string>> { co_return one.read_value(); };
-    auto fresh = co_await asio::co_spawn(shared_.lookups.get_executor(), ask, asio::use_awaitable);
-    if (!fresh) {
-      co_return refuse(no_credential,
-          fmt::format("the key for {} is too old, and guard can't read it again outside", target.text()));
+  for (std::size_t i = 0; i < shared_.policy.credentials.size(); ++i) {
+    EgressCredential& one = shared_.policy.credentials[i];
+    CredentialRenewal& renewal = shared_.renewals[i];
+    while (one.target == target && one.is_old() && !refused_) {
+      if (renewal.running) {
+        co_await renewal.ended.async_wait(kAwait);
+      } else if (SteadyClock::now() < renewal.not_before) {
+        co_return refuse(no_credential,
+            fmt::format("the key for {} is too old, and guard can't read it again outside", target.text()));
+      } else {
+        co_await renew(one, renewal);
+      }
     }
-    one.take(*std::move(fresh));
   }
   co_return !refused_;
 }
 
+EgressConnection::Task<void> EgressConnection::renew(EgressCredential& credential, CredentialRenewal& renewal) {
+  renewal.running = true;
+  EgressShared& shared = shared_;
+  const auto ask = [&shared, &credential]() -> Task<Result<std::string>> {
+    try {
+      co_return credential.read_value(shared.stop);
+    } catch (const std::exception& failure) {
+      co_return Error(ErrorCode::io_error, failure.what());
+    }
+  };
+  auto fresh = co_await asio::co_spawn(shared.lookups.get_executor(), ask, asio::use_awaitable);
+  renewal.running = false;
+  renewal.ended.cancel();
+  if (!fresh) {
+    renewal.not_before = SteadyClock::now() + kRenewPause;
+    co_return;
+  }
+  credential.take(*std::move(fresh));
+  shared.hide_keys();
+}
+
 EgressConnection::Task<void> EgressConnection::forward_with_credentials(HttpRequest request) {
-  // What is compressed, or half of a whole, can't be masked.
-  std::vector<HttpField> own = {
-      {"Accept-Encoding", "identity"}, {"Range", {}}, {"If-Range", {}}, {"Sec-WebSocket-Extensions", {}}};
+  // In what is encoded or half of a whole a key isn't seen.
+  std::vector<HttpField> own = {{"Accept-Encoding", "identity"}};
+  for (const char* name : {"Accept-Charset", "Range", "If-Range", "Request-Range", "A-IM"}) own.push_back({name, {}});
   for (const EgressCredential& one : shared_.policy.credentials) {
-    if (one.target == request.target()) own.push_back({one.header, one.header_value()});
+    if (one.target != request.target()) continue;
+    keys_.push_back(one.keys.back());
+    own.push_back({one.header, one.header_value()});
   }
   const std::string head = request.head_for_server(own);
   const bool sent = co_await pass(Way::up, head);
   if (!sent && refused_) co_return;
-  if (request.is_websocket()) {
-    co_await send_masked_answer(request);
-  } else {
-    co_await (send_body(request) && send_masked_answer(request) && wait_for_hangup());
-  }
+  co_await (send_body(request) && send_masked_answer(request) && wait_for_hangup());
 }
 
 EgressConnection::Task<void> EgressConnection::send_masked_answer(const HttpRequest& request) {
@@ -788,7 +814,7 @@ EgressConnection::Task<void> EgressConnection::send_masked_answer(const HttpRequ
 
 EgressConnection::Task<void> EgressConnection::pass_answer(const HttpRequest& request) {
   std::optional<HttpAnswer> answer;
-  while (!answer || answer->is_interim()) {
+  for (int heads = 0; !answer || answer->is_interim(); ++heads) {
     std::size_t end = std::string::npos;
     while ((end = http_head_end(from_server_)) == std::string::npos) {
       const bool more = from_server_.size() <= kHttpHeadBytesMax && co_await fill_from_server();
@@ -796,30 +822,21 @@ EgressConnection::Task<void> EgressConnection::pass_answer(const HttpRequest& re
       refuse(broken, "the server doesn't answer");
       co_return;
     }
-    auto read = HttpAnswer::parse(std::string_view(from_server_).substr(0, end), request.is_head(), hidden());
-    if (!read) {
-      refuse(broken, read.error().message());
+    auto read = HttpAnswer::parse(std::string_view(from_server_).substr(0, end), request.is_head(), shared_.hidden);
+    if (!read || heads > kInterimMax) {
+      refuse(broken, read ? "the server has much to say before its answer" : read.error().message());
       co_return;
     }
     answer.emplace(*std::move(read));
-    if (answer->is_encoded()) {
-      refuse(not_maskable, "the server has compressed its answer although it was asked not to: a key in it isn't seen");
-      co_return;
-    }
-    if (answer->switches() && !(request.is_websocket() && answer->to_websocket())) {
-      refuse(broken, "the server switches to what it wasn't asked for");
+    if (const auto why = answer->why_not_maskable(); !why.empty()) {
+      refuse(not_maskable, fmt::format("guard can't mask the key in the answer: {}", why));
       co_return;
     }
     from_server_.erase(0, end);
     const bool passed = co_await pass(Way::down, answer->head_for_client());
     if (!passed) co_return;
   }
-  if (answer->switches()) {
-    co_await (pump(Way::up) && pump_masked());
-    co_return;
-  }
-  bool open = true;
-  while (!answer->body_done() && open) {
+  while (!answer->body_done()) {
     std::string out;
     const auto taken = answer->take_body(from_server_, out);
     if (!taken || from_server_.size() - *taken > kPiece) {
@@ -827,38 +844,16 @@ EgressConnection::Task<void> EgressConnection::pass_answer(const HttpRequest& re
       co_return;
     }
     from_server_.erase(0, *taken);
-    if (!answer->body_done()) {
-      const bool passed = co_await pass(Way::down, out);
-      if (!passed) co_return;
-      out.clear();
-      open = co_await fill_from_server(kAnswerPiece);
-    }
-    const bool whole = open || answer->end(out);
     const bool passed = co_await pass(Way::down, out);
     if (!passed) co_return;
+    if (answer->body_done() || co_await fill_from_server(kAnswerPiece)) continue;
+    out.clear();
+    const bool whole = server_tls_->ended() && answer->end(out);
+    const bool all = co_await pass(Way::down, out);
+    if (!all) co_return;
     if (!whole) refuse(broken, {});
+    co_return;
   }
-}
-
-EgressConnection::Task<void> EgressConnection::pump_masked() {
-  ValueMask mask(hidden());
-  std::string bytes = std::exchange(from_server_, {});
-  bool open = true;
-  while (open) {
-    const std::string out = mask.push(bytes);
-    const bool passed = co_await pass(Way::down, out);
-    if (!passed) co_return;
-    from_server_.clear();
-    open = co_await fill_from_server(kAnswerPiece);
-    bytes = from_server_;
-  }
-  if (refused_) co_return;
-  const std::string rest = mask.finish();
-  const bool passed = co_await pass(Way::down, rest);
-  if (!passed) co_return;
-  co_await end_sending(Way::down);
-  error_code ignored;
-  client_.shutdown(Socket::shutdown_send, ignored);
 }
 
 }  // namespace guard

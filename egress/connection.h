@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,14 @@
 
 namespace guard {
 
+// Of one credential. Code inside can't make guard read it more than once at a time, or soon after that has failed.
+struct CredentialRenewal {
+  explicit CredentialRenewal(boost::asio::io_context& context) : ended(context, SteadyClock::time_point::max()) {}
+  bool running = false;
+  boost::asio::steady_timer ended;  // cancelled when it is no longer running
+  SteadyClock::time_point not_before;
+};
+
 // What the connections of one proxy share. Only its thread uses what changes.
 struct EgressShared {
   EgressPolicy policy;
@@ -29,12 +38,16 @@ struct EgressShared {
   std::optional<EgressTarget> upstream;
   std::unique_ptr<SessionAuthority> authority;  // where there are credentials
   TlsContext to_servers;
-  CancelToken stop;  // of lookups
+  HiddenValues hidden;  // in answers: of all hosts, as one may repeat what another one was sent
+  CancelToken stop;     // of lookups, and of reading credentials
   std::optional<std::vector<Nat64Prefix>> nat64;  // nothing: not known yet
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   boost::asio::io_context context{1};
-  boost::asio::thread_pool lookups{8};  // each asks DNS for one name at a time
+  std::deque<CredentialRenewal> renewals;  // as policy.credentials
+  boost::asio::thread_pool lookups{8};     // each asks DNS for one name at a time
+
+  void hide_keys();
 };
 
 // The status of HTTP that a client is told for `reason`.
@@ -83,10 +96,10 @@ class EgressConnection {
   Task<bool> take_client_tls(EgressTarget target);
   Task<bool> begin_server_tls(EgressTarget target);
   Task<bool> renew_credentials(EgressTarget target);
+  Task<void> renew(EgressCredential& credential, CredentialRenewal& renewal);
   Task<void> forward_with_credentials(HttpRequest request);
   Task<void> send_masked_answer(const HttpRequest& request);
   Task<void> pass_answer(const HttpRequest& request);
-  Task<void> pump_masked();
   Task<void> wait_for_hangup();
   Task<void> pump(Way way);
   Task<bool> pass(Way way, std::string_view bytes);  // which stay where they are until it has ended
@@ -110,7 +123,6 @@ class EgressConnection {
   bool check_host(const HttpRequest& request, const EgressTarget& target);
   bool refuse(EgressReason reason, std::string text);
   bool has_credential(const EgressTarget& target) const;
-  std::vector<std::string> hidden() const;
   void note(const EgressTarget& target);
   void moved();
   void act_within(milliseconds span, EgressReason late);
@@ -121,6 +133,7 @@ class EgressConnection {
   Socket server_;
   std::unique_ptr<TlsLayer> client_tls_;  // to a host with a credential, once the handshake is done
   std::unique_ptr<TlsLayer> server_tls_;
+  std::vector<std::shared_ptr<const EgressCredential::Key>> keys_;  // that the request is sent with
   std::string from_client_;  // read, and not yet used: at most a head and what came with it
   std::string from_server_;
   boost::asio::steady_timer alarm_;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "common/text/characters.h"
 #include "common/text/text.h"
+#include "egress/value_forms.h"
 
 namespace guard {
 namespace {
@@ -14,12 +14,12 @@ namespace {
 constexpr std::uint16_t kTlsPort = 443;
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::size_t kHeaderBytesMax = 128;
-constexpr std::size_t kValueBytesMin = 8;
 constexpr std::size_t kValueBytesMax = 16ul * 1024;  // servers take less
-constexpr std::size_t kEarlierMax = 8;
+constexpr std::size_t kKeysMax = 8;
 // What the proxy itself writes, or what says where a request ends.
 constexpr std::string_view kNotToBeSet[] = {"host", "content-length", "transfer-encoding", "connection", "keep-alive",
-    "te", "trailer", "upgrade", "expect", "accept-encoding", "range", "if-range", "sec-websocket-extensions"};
+    "te", "trailer", "upgrade", "expect", "accept-encoding", "accept-charset", "range", "if-range", "request-range",
+    "a-im", "http2-settings"};
 
 bool is_token(std::string_view text) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
@@ -31,22 +31,6 @@ bool is_token(std::string_view text) {
 
 bool is_field_text(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
-}
-
-std::string escaped(std::string_view text, std::string_view plain, std::string_view before) {
-  std::string out;
-  for (const char c : text) {
-    const bool alone = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-        plain.find(c) != std::string_view::npos;
-    out += alone ? std::string(1, c) : fmt::format("{}{:02X}", before, static_cast<unsigned char>(c));
-  }
-  return out;
-}
-
-std::string with_escaped_slashes(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '/' ? std::string("\\/") : std::string(1, c);
-  return out;
 }
 
 Error refused(std::string text, std::string hint) {
@@ -80,15 +64,15 @@ Result<EgressCredential> EgressCredential::create(
   return made;
 }
 
-Result<std::string> EgressCredential::read_value() const {
-  GUARD_TRY_ASSIGN(std::string text, read().context(fmt::format("reading the credential for {}", target.text())));
+Result<std::string> EgressCredential::read_value(const CancelToken& stop) const {
+  GUARD_TRY_ASSIGN(std::string text, read(stop).context(fmt::format("reading the credential for {}", target.text())));
   if (text.ends_with('\n')) text.pop_back();
   if (text.ends_with('\r')) text.pop_back();
   const auto wrong = [&](std::string_view why) {
     return Error(ErrorCode::input_invalid, fmt::format("the value of the credential for {} {}", target.text(), why))
         .hint("it is one line of text, the key alone");
   };
-  if (text.size() < kValueBytesMin) return wrong(text.empty() ? "is empty" : "has less than 8 bytes");
+  if (text.size() < kHiddenBytesMin) return wrong(text.empty() ? "is empty" : "has less than 8 bytes");
   if (text.size() > kValueBytesMax) return wrong("has more than 16 KiB");
   if (!is_field_text(text) || text.front() == ' ' || text.back() == ' ')
     return wrong("has a line end, a control byte, a byte that isn't ASCII or a space around it");
@@ -97,44 +81,23 @@ Result<std::string> EgressCredential::read_value() const {
 
 void EgressCredential::take(std::string fresh) {
   read_at = SteadyClock::now();
-  if (fresh == value) return;
-  if (!value.empty()) earlier.push_back(std::move(value));
-  if (earlier.size() > kEarlierMax) earlier.erase(earlier.begin());
-  value = std::move(fresh);
+  if (!keys.empty() && fresh == keys.back()->value) return;
+  auto forms = forms_of_key(prefix + fresh);
+  keys.push_back(std::make_shared<const Key>(Key{std::move(fresh), std::move(forms)}));
+  for (auto one = keys.begin(); keys.size() > kKeysMax && one != keys.end() - 1;)
+    one = one->use_count() > 1 ? one + 1 : keys.erase(one);
 }
 
-Result<void> EgressCredential::load() {
-  GUARD_TRY_ASSIGN(std::string fresh, read_value());
+Result<void> EgressCredential::load(const CancelToken& stop) {
+  GUARD_TRY_ASSIGN(std::string fresh, read_value(stop));
   take(std::move(fresh));
   return ok();
 }
 
 bool EgressCredential::is_old() const { return lifetime.count() > 0 && SteadyClock::now() - read_at > lifetime; }
 
-std::vector<std::string> EgressCredential::hidden() const {
-  std::vector<std::string> texts;
-  const auto add = [&](std::string text) {
-    if (std::ranges::count(texts, text) == 0) texts.push_back(std::move(text));
-  };
-  const auto add_forms = [&](std::string_view part) {
-    add(std::string(part));
-    add(with_escaped_slashes(part));
-    add(escaped(part, "-._~", "%"));
-    add(escaped(part, "-._~!#$%()*,/:;=?@[]^`{|} ", "\\u00"));  // + & < > ' " as some write them in JSON
-  };
-  auto values = earlier;
-  values.push_back(value);
-  for (const std::string& one : values) {
-    // "Bearer KEY": a service may repeat the key alone.
-    std::size_t parts = 0;
-    for (const std::string_view part : pieces_of(one, ' ')) {
-      if (part.size() < kValueBytesMin) continue;
-      add_forms(part);
-      ++parts;
-    }
-    if (parts == 0) add_forms(one);
-  }
-  return texts;
+bool is_same_place(const EgressCredential& one, const EgressCredential& other) {
+  return one.target == other.target && lower_case(one.header) == lower_case(other.header);
 }
 
 }  // namespace guard

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
 #include "egress/egress_rules.h"
@@ -15,15 +17,21 @@
 namespace guard {
 
 struct EgressCredential {
-  using Read = std::function<Result<std::string>()>;  // may wait; called from any thread, from several at once
+  // May wait, until it is told to stop. Called from any thread, not from two at once.
+  using Read = std::function<Result<std::string>(const CancelToken& stop)>;
+  // A value, and the forms of it that answers must not hold. Who has a request under way that was sent with it keeps
+  // it: until then answers are masked for it.
+  struct Key {
+    std::string value;
+    std::vector<std::string> forms;
+  };
 
   EgressTarget target;
   std::string header;
   std::string prefix;  // before the value: "Bearer "
   Read read;
-  milliseconds lifetime{0};          // after which the value is read again; 0: never
-  std::string value;                 // load() sets it
-  std::vector<std::string> earlier;  // values that answers are still masked for; the last few
+  milliseconds lifetime{0};                      // after which the value is read again; 0: never
+  std::vector<std::shared_ptr<const Key>> keys;  // load() sets the first; the last one is sent
   SteadyClock::time_point read_at;
 
   // `host` is a name or an address with a port or without: then 443. CONFIG_INVALID with a hint: no host, port 80,
@@ -33,14 +41,16 @@ struct EgressCredential {
 
   // What `read` answers, without its last line end. INPUT_INVALID: it is no value of a header, or has less than 8
   // bytes (all that is so short would be masked). Doesn't change this.
-  Result<std::string> read_value() const;
+  Result<std::string> read_value(const CancelToken& stop) const;
+  // Of earlier keys the last few stay, and those that are in use.
   void take(std::string fresh);
-  Result<void> load();
+  Result<void> load(const CancelToken& stop);
   bool is_old() const;
 
-  std::string header_value() const { return prefix + value; }
-  // What answers must not hold: the value's parts, as they are and as JSON and URLs may write them.
-  std::vector<std::string> hidden() const;
+  std::string header_value() const { return prefix + keys.back()->value; }
 };
+
+// Whether two credentials would set the same header for the same host.
+bool is_same_place(const EgressCredential& one, const EgressCredential& other);
 
 }  // namespace guard

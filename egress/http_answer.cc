@@ -1,11 +1,11 @@
 #include "egress/http_answer.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "common/text/characters.h"
 #include "egress/http_body.h"
 #include "egress/http_request.h"
-#include "egress/value_mask.h"
 
 namespace guard {
 namespace {
@@ -17,12 +17,27 @@ Error broken(const std::string& why) {
   return Error(ErrorCode::protocol_error, "the server's answer is no HTTP/1.1: " + why);
 }
 
+// Of a Content-Type in small letters. What isn't known to be is not: UTF-16, UTF-7, EBCDIC and others that will come.
+bool is_ascii_in(std::string_view content_type) {
+  constexpr std::string_view kKnown[] = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "windows-125", "latin1",
+      "koi8-", "euc-", "gb2312", "gbk", "gb18030", "big5", "shift_jis"};
+  constexpr std::string_view kName = "charset";
+  for (std::size_t at = 0; (at = content_type.find(kName, at)) != std::string_view::npos;) {
+    at = content_type.find_first_not_of(" \t=\"'", at + kName.size());
+    const std::string_view charset = content_type.substr(std::min(at, content_type.size()));
+    if (std::ranges::none_of(kKnown, [&](std::string_view known) { return charset.starts_with(known); })) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 struct HttpAnswer::Parts {
+  explicit Parts(const HiddenValues& values) : hidden(values), mask(values) {}
+
   http::response_parser<http::buffer_body> parser;
+  const HiddenValues& hidden;
   ValueMask mask;
-  std::vector<std::string> hidden;
 
   const auto& head() const { return parser.get(); }
   void add(std::string text, std::string& out) const { out += parser.chunked() ? http_chunk(text) : std::move(text); }
@@ -33,10 +48,8 @@ HttpAnswer::HttpAnswer(HttpAnswer&&) noexcept = default;
 HttpAnswer& HttpAnswer::operator=(HttpAnswer&&) noexcept = default;
 HttpAnswer::~HttpAnswer() = default;
 
-Result<HttpAnswer> HttpAnswer::parse(std::string_view head, bool to_head, const std::vector<std::string>& hidden) {
-  auto parts = std::make_unique<Parts>();
-  parts->mask = ValueMask(hidden);
-  parts->hidden = hidden;
+Result<HttpAnswer> HttpAnswer::parse(std::string_view head, bool to_head, const HiddenValues& hidden) {
+  auto parts = std::make_unique<Parts>(hidden);
   parts->parser.header_limit(kHttpHeadBytesMax);
   parts->parser.body_limit(boost::none);
   parts->parser.eager(false);
@@ -49,28 +62,24 @@ Result<HttpAnswer> HttpAnswer::parse(std::string_view head, bool to_head, const 
   return HttpAnswer(std::move(parts));
 }
 
-bool HttpAnswer::is_interim() const noexcept {
-  const unsigned status = parts_->head().result_int();
-  return status / 100 == 1 && status != 101;
-}
+bool HttpAnswer::is_interim() const noexcept { return parts_->head().result_int() / 100 == 1; }
 
-bool HttpAnswer::switches() const noexcept { return parts_->head().result_int() == 101; }
-
-bool HttpAnswer::to_websocket() const noexcept {
+std::string_view HttpAnswer::why_not_maskable() const {
   const auto& head = parts_->head();
-  return switches() && boost::beast::iequals(head[http::field::upgrade], "websocket");
-}
-
-bool HttpAnswer::is_encoded() const {
-  const auto& head = parts_->head();
+  const unsigned status = head.result_int();
+  if (status == 101) return "it speaks another protocol from here on";
+  if (status == 206 || status == 226 || head.count(http::field::content_range) > 0)
+    return "it is a part of a whole although none was asked for";
   for (const auto& field : head) {
-    if (field.name() == http::field::content_encoding && !field.value().empty() &&
-        !boost::beast::iequals(field.value(), "identity"))
-      return true;
+    const std::string value = lower_case({field.value().data(), field.value().size()});
+    if (field.name() == http::field::transfer_encoding && value != "chunked") return "it is compressed";
+    if (field.name() == http::field::content_encoding && !value.empty() && value != "identity")
+      return "it is compressed although that was not asked for";
+    if (field.name() != http::field::content_type) continue;
+    if (value.starts_with("multipart/byteranges")) return "it is parts of a whole although none were asked for";
+    if (!is_ascii_in(value)) return "its charset does not write ASCII as itself";
   }
-  const auto coding = head[http::field::transfer_encoding];
-  if (!coding.empty() && !boost::beast::iequals(coding, "chunked")) return true;
-  return head.count(http::field::sec_websocket_extensions) > 0;
+  return {};
 }
 
 std::string HttpAnswer::head_for_client() const {
@@ -85,20 +94,13 @@ std::string HttpAnswer::head_for_client() const {
     if (!is(connection, keep_alive, proxy_connection, trailer, transfer_encoding, content_length, upgrade, alt_svc))
       sent.insert(field.name(), field.name_string(), field.value());
   }
-  if (to_websocket()) {
-    sent.set(connection, "Upgrade");
-    sent.set(upgrade, "websocket");
-  } else if (!is_interim()) {
-    sent.set(connection, "close");
-  }
+  if (!is_interim()) sent.set(connection, "close");
   if (parts_->parser.chunked()) sent.set(transfer_encoding, "chunked");
   // As it came: that of an answer to HEAD tells of a body that doesn't follow.
   if (head.count(content_length) == 1 && !parts_->parser.chunked()) sent.set(content_length, head[content_length]);
   std::ostringstream text;
   text << sent.base();
-  ValueMask mask(parts_->hidden);
-  std::string masked = mask.push(text.str());
-  return masked + mask.finish();
+  return masked_text(text.str(), parts_->hidden);
 }
 
 Result<std::size_t> HttpAnswer::take_body(std::string_view bytes, std::string& out) {
@@ -114,11 +116,11 @@ Result<std::size_t> HttpAnswer::take_body(std::string_view bytes, std::string& o
 }
 
 bool HttpAnswer::end(std::string& out) {
+  if (!parts_->parser.need_eof()) return false;
   error_code failure;
-  const bool whole = parts_->parser.need_eof();
-  if (whole) parts_->parser.put_eof(failure);
-  parts_->add(parts_->mask.finish(), out);
-  return whole && !failure;
+  parts_->parser.put_eof(failure);
+  if (!failure) parts_->add(parts_->mask.finish(), out);
+  return !failure;
 }
 
 bool HttpAnswer::body_done() const noexcept { return parts_->parser.is_done(); }

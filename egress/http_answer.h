@@ -5,32 +5,33 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/result.h"
+#include "egress/value_mask.h"
 
 namespace guard {
 
 class HttpAnswer {
  public:
-  // `head` ends with the empty line. `to_head`: HEAD was asked for, so that no body comes. PROTOCOL_ERROR.
-  static Result<HttpAnswer> parse(std::string_view head, bool to_head, const std::vector<std::string>& hidden);
+  // `head` ends with the empty line. `to_head`: HEAD was asked for, so that no body comes. `hidden` must outlive this.
+  // PROTOCOL_ERROR.
+  static Result<HttpAnswer> parse(std::string_view head, bool to_head, const HiddenValues& hidden);
 
   HttpAnswer(HttpAnswer&&) noexcept;
   HttpAnswer& operator=(HttpAnswer&&) noexcept;
   ~HttpAnswer();
 
-  bool is_interim() const noexcept;  // 1xx but 101: another answer follows
-  bool switches() const noexcept;    // 101
-  bool to_websocket() const noexcept;
-  bool is_encoded() const;  // its body is compressed: nothing can be masked in it
+  bool is_interim() const noexcept;  // 1xx: another answer follows
+  // Why a value in it might not be seen: its body is compressed, a part of a whole, or in a charset where ASCII isn't
+  // written as itself; or it is no answer (101). Empty: it would be.
+  std::string_view why_not_maskable() const;
 
   // Written anew; fields of one hop are left out, and the connection is to be closed.
   std::string head_for_client() const;
 
   // As HttpRequest::take_body. PROTOCOL_ERROR.
   Result<std::size_t> take_body(std::string_view bytes, std::string& out);
-  // The server has closed. False: the body isn't whole.
+  // The server has ended. False: the body isn't whole, and what is held back of it stays so.
   bool end(std::string& out);
   bool body_done() const noexcept;
 

@@ -49,13 +49,16 @@ class EgressProxy::Server {
       GUARD_TRY_ASSIGN(shared_.upstream, upstream_of(shared_.options.upstream));
     }
     for (const EgressCredential& one : shared_.policy.credentials) {
-      if (one.value.empty())
+      if (one.keys.empty())
         return Error(ErrorCode::internal, fmt::format("the credential for {} was not read", one.target.text()));
     }
     if (!shared_.policy.credentials.empty()) {
       GUARD_TRY_ASSIGN(const std::string roots, trusted_roots(shared_.options.authorities));
       GUARD_TRY_ASSIGN(shared_.to_servers, tls_context_trusting(roots));
       GUARD_TRY_ASSIGN(shared_.authority, SessionAuthority::create());
+      for (std::size_t i = 0; i < shared_.policy.credentials.size(); ++i)
+        shared_.renewals.emplace_back(shared_.context);
+      shared_.hide_keys();
     }
     GUARD_TRY_ASSIGN(thread_, new_thread([this] { run(); }));
     return ok();

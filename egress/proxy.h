@@ -15,8 +15,8 @@
 //   - For a host and port that has a credential (egress/credential.h) TLS ends here, with a certificate of this proxy's
 //     own authority, and begins anew towards the host, whose certificate must be made out to it by a trusted authority.
 //     In between one request of HTTP goes for that host, as to port 80, with the credential's header in place of the
-//     client's own; the answer comes back with the value masked, uncompressed and not in ranges. Without TLS nothing
-//     goes there.
+//     client's own; the answer comes back with the value masked, uncompressed and not in ranges, its last bytes later
+//     than the server sent them (egress/value_mask.h). No WebSocket and nothing without TLS goes there.
 //   - A half-close goes through, both ways. A reader that doesn't read stops its own connection only.
 //   - Whatever is refused is told to the client: HTTP status and text, a reply of SOCKS, an alert of TLS.
 #pragma once
@@ -87,13 +87,13 @@ enum class EgressReason : std::uint8_t {
   bad_tls,
   server_name_differs,
   encrypted_hello,
-  not_maskable,  // the answer of a host with a credential is compressed
+  not_maskable,  // the answer of a host with a credential is compressed, say
   // let through by the rules, but not reached
   not_resolved,
   not_connected,
   upstream_failed,
   bad_certificate,  // of a host with a credential: it isn't made out to it, or by nobody who is trusted
-  no_credential,    // its value is too old, and can't be read again
+  no_credential,    // its value is too old, and couldn't be read again a moment ago
   broken,           // it died on its way
   // limits
   connections_at_once,

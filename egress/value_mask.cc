@@ -1,49 +1,44 @@
 #include "egress/value_mask.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace guard {
-namespace {
 
-constexpr std::size_t kLetOutMax = 3;
-
-// The longest end of `text` that is the beginning of `value`, and not all of it.
-std::size_t begun(std::string_view text, std::string_view value) {
-  for (std::size_t size = std::min(text.size(), value.size() - 1); size > 0; --size) {
-    if (text.ends_with(value.substr(0, size))) return size;
-  }
-  return 0;
+HiddenValues::HiddenValues(std::vector<std::string> values) : values_(std::move(values)) {
+  std::erase(values_, "");
+  for (const std::string& value : values_) held_back_ = std::max(held_back_, value.size() - 1);
 }
 
-}  // namespace
-
-ValueMask::ValueMask(std::vector<std::string> values) : values_(std::move(values)) { std::erase(values_, ""); }
-
 std::string ValueMask::push(std::string_view bytes) {
-  const std::string text = carry_ + std::string(bytes);
-  std::string masked = carry_masked_ + std::string(bytes);
-  std::size_t keep = 0;
-  for (const std::string& value : values_) {
-    std::size_t from = 0;
-    for (std::size_t at = 0; (at = text.find(value, from)) != std::string::npos; from = at + 1)
-      std::fill_n(masked.begin() + static_cast<std::ptrdiff_t>(at), value.size(), '*');
-    keep = std::max(keep, begun(std::string_view(text), value));
+  held_ += bytes;
+  held_masked_ += bytes;
+  for (const std::string& value : hidden_->values()) {
+    // Quicker than find() where many values are looked for.
+    const char* const end = held_.data() + held_.size();
+    const auto next = [&](const char* from) {
+      return static_cast<const char*>(::memmem(from, static_cast<std::size_t>(end - from), value.data(), value.size()));
+    };
+    for (const char* found = next(held_.data()); found != nullptr; found = next(found + 1))
+      std::fill_n(held_masked_.begin() + (found - held_.data()), value.size(), '*');
   }
-  const std::size_t settled = text.size() - keep;
-  const std::size_t end = keep > kLetOutMax ? settled : text.size();
-  std::string out = end > let_out_ ? masked.substr(let_out_, end - let_out_) : std::string();
-  let_out_ = std::max(end, let_out_) - settled;
-  carry_ = text.substr(settled);
-  carry_masked_ = masked.substr(settled);
+  const std::size_t settled = held_.size() - std::min(held_.size(), hidden_->held_back());
+  std::string out = held_masked_.substr(0, settled);
+  held_.erase(0, settled);
+  held_masked_.erase(0, settled);
   return out;
 }
 
 std::string ValueMask::finish() {
-  std::string rest(carry_.size() - let_out_, '*');
-  carry_.clear();
-  carry_masked_.clear();
-  let_out_ = 0;
-  return rest;
+  held_.clear();
+  return std::exchange(held_masked_, {});
+}
+
+std::string masked_text(std::string_view text, const HiddenValues& hidden) {
+  ValueMask mask(hidden);
+  const std::string begun = mask.push(text);
+  return begun + mask.finish();
 }
 
 }  // namespace guard

@@ -1,30 +1,48 @@
 // Hides values in a stream: each byte of one becomes a *, so that lengths stay true.
 //
-// A value is found however the stream is cut. What may be the beginning of one is held back, unless it has three bytes
-// or less: a reader would else wait for the end of a text that happens to end as a value begins.
+// A value is found however the stream is cut. So many bytes as the longest value has, less one, are always held back,
+// whatever they are: who can choose what a server repeats would else see from what comes, and when, how much of a
+// guess was right.
 //
-// Not thread-safe: one per stream.
+// Not thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace guard {
 
-class ValueMask {
+// What streams are masked for, of all streams that refer to it: it may change while they run.
+class HiddenValues {
  public:
-  // Empty values are left out.
-  explicit ValueMask(std::vector<std::string> values = {});
+  explicit HiddenValues(std::vector<std::string> values = {});  // empty ones are left out
 
-  std::string push(std::string_view bytes);
-  std::string finish();  // what is held back, as *: it is the beginning of a value that was cut off
+  const std::vector<std::string>& values() const noexcept { return values_; }
+  std::size_t held_back() const noexcept { return held_back_; }
 
  private:
   std::vector<std::string> values_;
-  std::string carry_;         // may be the beginning of a value
-  std::string carry_masked_;  // the same bytes, without the values that end in them
-  std::size_t let_out_ = 0;   // of them
+  std::size_t held_back_ = 0;
 };
+
+// One per stream. `hidden` must outlive it.
+class ValueMask {
+ public:
+  explicit ValueMask(const HiddenValues& hidden) : hidden_(&hidden) {}
+
+  std::string push(std::string_view bytes);
+  // What is held back, of a stream that is whole. Of one that was cut it is never let out.
+  std::string finish();
+
+ private:
+  const HiddenValues* hidden_;
+  std::string held_;         // as it came
+  std::string held_masked_;  // the same bytes, without the values that end in them
+};
+
+// All of `text`.
+std::string masked_text(std::string_view text, const HiddenValues& hidden);
 
 }  // namespace guard

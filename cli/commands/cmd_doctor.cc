@@ -13,6 +13,7 @@
 #include "pipeline/backend_choice.h"
 #include "pipeline/change/config_trust.h"
 #include "pipeline/config/config.h"
+#include "pipeline/credentials.h"
 #include "pipeline/network.h"
 #include "pipeline/report/json_parts.h"
 #include "pipeline/run/first_look.h"
@@ -125,7 +126,7 @@ void print(const std::vector<Row>& rows, const Result<BackendChoice>& choice, St
 }
 
 // What code would reach.
-Row network_row(const Config& config) {
+Row network_row(const Config& config, const fs::path& project) {
   const Network network = network_of(config);
   if (network != Network::allowlist) {
     const std::string what = network == Network::none ? "none: code reaches nothing"
@@ -134,6 +135,7 @@ Row network_row(const Config& config) {
   }
   const auto rules = EgressRules::create(config.network.allow, config.network.deny);
   if (!rules) return row_of("network", "bad", rules.error());
+  if (const auto checked = check_key_files(config, project); !checked) return row_of("network", "bad", checked.error());
   const auto texts = [](const std::vector<EgressRule>& some) {
     std::vector<std::string> all;
     for (const EgressRule& rule : some) all.push_back(rule.text());
@@ -180,7 +182,7 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   if (config.allows(Backend::container_use) || !config.container_use.program.empty())
     rows.push_back(row_of("container-use", probe(Backend::container_use)));
   if (!value_of(context.environment, std::string(acads::kPoolVariable)).empty()) rows.push_back(acads_row(context));
-  if (loaded) rows.push_back(network_row(config));
+  if (loaded) rows.push_back(network_row(config, project));
   rows.push_back(image_row(project, config));
   for (auto& finding : first_look(project, context.cancel).findings) {
     rows.push_back({std::move(finding.name), finding.works ? "ok" : "bad", std::move(finding.text),

@@ -22,6 +22,7 @@
 #include "nightly/plan/plan.h"
 #include "nightly/plan/queue.h"
 #include "nightly/report/report.h"
+#include "pipeline/credentials.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/network.h"
 #include "pipeline/report/json_parts.h"
@@ -116,6 +117,7 @@ Result<void> prepare(const Options& options, CommandContext& context, const std:
   GUARD_TRY_ASSIGN(ConfigSources sources, config_at(options.config, top, base, context));
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(works.config, load_config(sources));
+  GUARD_TRY(check_key_files(works.config.config, top));
   if (works.config.config.run.isolation == Isolation::run) {
     return Error(ErrorCode::config_invalid,
         fmt::format("run.isolation is \"run\" ({}): test files that share a process can change what another one means",

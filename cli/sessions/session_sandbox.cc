@@ -45,6 +45,7 @@ Limits session_limits(const LoadedConfig& loaded) {
 struct Ground {
   Config config;
   std::shared_ptr<SessionNetworks> networks;
+  fs::path project;
   Environment environment;
   std::shared_ptr<Sandbox> sandbox;
   ImagePlan plan;
@@ -70,7 +71,8 @@ Result<std::unique_ptr<OpenSandbox>> open_one(const Ground& ground, const std::s
   spec.network = network_of(ground.config);
   if (spec.network == Network::allowlist) {
     // Lives as long as the sandbox: its connections are taken by it.
-    GUARD_TRY_ASSIGN(auto credentials, read_credentials(ground.config, ground.environment));
+    const CancelToken never;
+    GUARD_TRY_ASSIGN(auto credentials, read_credentials(ground.config, ground.project, ground.environment, never));
     GUARD_TRY_ASSIGN(const auto egress, ground.networks->open(id, std::move(credentials)));
     GUARD_TRY(egress->show_authorities(folder.path(), spec));
     spec.egress = egress->taker();
@@ -138,11 +140,13 @@ Result<SessionSandboxes> session_sandboxes(const Options& options, const LoadedC
   const docker::Endpoint endpoint = docker ? locate().engine : docker::Endpoint();
 
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
+  GUARD_TRY(check_key_files(config, project));
   Progress progress(context.streams.err, progress_mode(context.streams, options.quiet));
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
   auto ground = std::make_shared<Ground>();
   ground->config = config;
   ground->networks = std::move(networks);
+  ground->project = project;
   ground->environment = context.environment;
   GUARD_TRY_ASSIGN(ground->plan, plan_for(project, config, context.cancel, say));
   GUARD_TRY_ASSIGN(ground->held, hold_image(ground->plan));

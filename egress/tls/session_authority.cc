@@ -101,7 +101,9 @@ Result<TlsContext> SessionAuthority::context_for(const EgressHost& host) {
       X509_sign(leaf.get(), keys_->root_key.get(), EVP_sha256()) == 0)
     return openssl_error(fmt::format("no certificate for {}", host.text()));
   GUARD_TRY_ASSIGN(TlsContext made, new_tls_context());
-  if (SSL_CTX_use_certificate(made.get(), leaf.get()) != 1 ||
+  // Every client that there is in a sandbox has it, and it has no renegotiation.
+  if (SSL_CTX_set_min_proto_version(made.get(), TLS1_3_VERSION) != 1 ||
+      SSL_CTX_use_certificate(made.get(), leaf.get()) != 1 ||
       SSL_CTX_use_PrivateKey(made.get(), keys_->leaf_key.get()) != 1)
     return openssl_error(fmt::format("no certificate for {}", host.text()));
   SSL_CTX_set_alpn_select_cb(made.get(), choose_http11, nullptr);

@@ -23,7 +23,7 @@ class SessionAuthority {
 
   const std::string& root_pem() const noexcept { return root_pem_; }
 
-  // What a server for `host` speaks TLS with (TLS 1.2 and 1.3, HTTP/1.1). Made once per host, as good as the root.
+  // What a server for `host` speaks TLS with (TLS 1.3, HTTP/1.1). Made once per host, as good as the root.
   Result<TlsContext> context_for(const EgressHost& host);
 
  private:

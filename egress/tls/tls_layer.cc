@@ -1,6 +1,7 @@
 // OpenSSL works on two buffers in memory; the socket is read and written here, and all waiting is Asio's. After the
 // handshake only the writer empties the outgoing buffer: what reading puts there (an answer to a KeyUpdate) goes with
-// the next write, as TLS has it, so that a peer that doesn't read can't make it grow.
+// the next write, as TLS has it. A peer that makes it grow meanwhile, by asking for a renegotiation over and over,
+// loses its connection.
 #include "egress/tls/tls_layer.h"
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ using boost::system::error_code;
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kPiece = 16ul * 1024;  // a record has no more
+constexpr std::size_t kUnsentMax = 4ul * 1024;
 constexpr std::uint64_t kRootsBytesMax = 8ul << 20;
 constexpr std::string_view kHttp11 = "\x08http/1.1";
 // Debian and its kin; Fedora and its kin; openSUSE; Alpine.
@@ -169,12 +171,14 @@ TlsLayer::Task<std::pair<error_code, std::size_t>> TlsLayer::read_some(asio::mut
   while (true) {
     ERR_clear_error();
     const int got = SSL_read(session, into.data(), static_cast<int>(std::min<std::size_t>(into.size(), kPiece)));
+    if (BIO_ctrl_pending(state_->out) > kUnsentMax)
+      co_return std::pair(error_code(asio::error::connection_aborted), std::size_t{0});
     if (got > 0) co_return std::pair(error_code(), static_cast<std::size_t>(got));
     const int why = SSL_get_error(session, got);
-    if (why == SSL_ERROR_ZERO_RETURN) co_return std::pair(error_code(asio::error::eof), std::size_t{0});
+    ended_ = why == SSL_ERROR_ZERO_RETURN;
+    if (ended_) co_return std::pair(error_code(asio::error::eof), std::size_t{0});
     if (why != SSL_ERROR_WANT_READ) co_return std::pair(error_code(asio::error::connection_aborted), std::size_t{0});
     const error_code failure = co_await feed();
-    if (failure == asio::error::eof) ended_short_ = true;
     if (failure) co_return std::pair(failure, std::size_t{0});
   }
 }

@@ -45,9 +45,9 @@ class TlsLayer {
   const std::string& fault() const noexcept { return fault_; }
   bool distrusts() const noexcept { return distrusts_; }  // the fault is the server's certificate
 
-  // eof also where the other side went without a close_notify; then ended_short().
+  // eof also where the other side went without a close_notify; then it hasn't ended().
   Task<std::pair<boost::system::error_code, std::size_t>> read_some(boost::asio::mutable_buffer into);
-  bool ended_short() const noexcept { return ended_short_; }
+  bool ended() const noexcept { return ended_; }
   // Ends when the socket has taken all.
   Task<boost::system::error_code> write(std::string_view bytes);
   Task<void> end_sending();  // close_notify; the socket stays open
@@ -62,7 +62,7 @@ class TlsLayer {
   std::unique_ptr<State> state_;
   std::string fault_;
   bool distrusts_ = false;
-  bool ended_short_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace guard

@@ -240,10 +240,7 @@ class Loader {
       } else if (std::holds_alternative<CredentialsSlot>(key.slot) && !config().network.credentials.empty()) {
         std::size_t i = 0;
         for (const CredentialRule& one : config().network.credentials) {
-          loaded_.entries.push_back({fmt::format("{}[{}]", name, i++),
-              toml_string(fmt::format(
-                  "{} for {} from {}", one.header, one.host, one.value_from.substr(0, one.value_from.find(' ')))),
-              one.origin});
+          loaded_.entries.push_back({fmt::format("{}[{}]", name, i++), toml_string(credential_text(one)), one.origin});
         }
       } else {
         loaded_.entries.push_back(

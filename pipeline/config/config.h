@@ -61,10 +61,13 @@ struct CredentialRule {
   std::string host;              // or host:port; without a port 443
   std::string header;            // "Authorization"
   std::string prefix;            // before the value: "Bearer "
-  std::string value_from;        // "env:NAME", "file:/absolute/path" or "command:program and its arguments"
+  std::string value_from;        // "env:NAME", "file:/absolute/path" or "command:/absolute/program and its arguments"
   std::uint64_t lifetime_s = 0;  // after which the value is read again; 0: never
   std::string origin;            // "guard.toml:40"
 };
+
+// "Authorization for api.example.com from env:EXAMPLE_KEY"; of a command the program alone.
+std::string credential_text(const CredentialRule& rule);
 
 // A variable for the sandbox: a text of its own, or whatever guard's own environment has under that name.
 struct PassedVariable {

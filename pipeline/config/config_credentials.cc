@@ -28,13 +28,15 @@ std::string_view source_rule(std::string_view text) {
   const std::string_view kind = text.substr(0, colon);
   const std::string_view rest = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
   if (rest.empty() || (kind != "env" && kind != "file" && kind != "command"))
-    return "is not env:NAME, file:/absolute/path or command:PROGRAM ARGUMENTS";
-  if (kind == "env") return variable_rule(rest);
-  if (kind == "file") return program_rule(rest);
-  return rest.front() == ' ' ? "names no program" : any_text_rule(rest);
+    return "is not env:NAME, file:/absolute/path or command:/absolute/program ARGUMENTS";
+  return kind == "env" ? variable_rule(rest) : program_rule(rest);
 }
 
 }  // namespace
+
+std::string credential_text(const CredentialRule& rule) {
+  return fmt::format("{} for {} from {}", rule.header, rule.host, rule.value_from.substr(0, rule.value_from.find(' ')));
+}
 
 void add_credential(const TomlValue& table, std::string_view file_name, std::vector<CredentialRule>& credentials,
     ConfigComplaints& complaints) {
@@ -75,6 +77,13 @@ void add_credential(const TomlValue& table, std::string_view file_name, std::vec
     complain(fmt::format("a credential's value_from {}", fault), table);
   const auto made = EgressCredential::create(rule.host, rule.header, rule.prefix, {});
   if (!made) complain(fmt::format("{}: {}", made.error().message(), made.error().hint()), table);
+  for (const CredentialRule& other : credentials) {
+    const auto earlier = EgressCredential::create(other.host, other.header, other.prefix, {});
+    if (made && earlier && is_same_place(*made, *earlier))
+      complain(fmt::format("{} for {} is set twice, first at {}: leave one out", made->header, made->target.text(),
+                   other.origin),
+          table);
+  }
   rule.origin = fmt::format("{}:{}", file_name, table.line);
   if (complaints.size() == before) credentials.push_back(std::move(rule));
 }

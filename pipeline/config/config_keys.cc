@@ -137,7 +137,7 @@ constexpr ConfigKey kKeys[] = {
         {.rule = reference_rule, .empty_means = "the system's"}},
     {"network.credential", GUARD_AT(network.credentials), when_changed,
         "Keys that the proxy adds outside, so that the code has none: tables of host, header, prefix, value_from "
-        "(env:NAME, file:PATH, command:PROGRAM ARGUMENTS), lifetime_s."},
+        "(env:NAME, file:/PATH, command:/PROGRAM ARGUMENTS), lifetime_s."},
     {"network.authorities", GUARD_AT(network.authorities), when_changed,
         "A PEM file of the authorities that hosts with a credential are checked by.",
         {.rule = program_rule, .empty_means = "the system's"}},

@@ -8,6 +8,7 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
+#include "pipeline/credentials.h"
 #include "redact/stream/terminal_safety.h"
 
 namespace guard {
@@ -129,8 +130,10 @@ Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::
 Result<SecretSource> secrets_of(
     const Environment& environment, const Config& config, const std::map<std::string, std::string>& passed) {
   const auto& masks = config.redact;
+  auto hidden = hidden_without_commands(config, environment);
+  hidden.insert(passed.begin(), passed.end());
   GUARD_TRY_ASSIGN(auto known, known_secrets(environment, masks.mask_env, masks.mask_file));
-  for (const auto& [name, value] : passed) {
+  for (const auto& [name, value] : hidden) {
     if (std::none_of(
             known.begin(), known.end(), [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; }))
       known.push_back({name, value});

@@ -63,8 +63,8 @@ class RunOutput {
 Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::string>& environment,
     const std::vector<std::string>& names, const std::vector<std::string>& files);
 
-// What is masked where this configuration holds: the kinds, what is known of the environment, and what else is `passed`
-// in.
+// What is masked where this configuration holds: the kinds, what is known of the environment, credentials that need no
+// command, and what else is `passed` in.
 Result<SecretSource> secrets_of(
     const Environment& environment, const Config& config = {}, const std::map<std::string, std::string>& passed = {});
 

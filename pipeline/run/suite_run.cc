@@ -212,10 +212,8 @@ class Run {
     GUARD_TRY(choose());
     remove_what_is_left_over();
     GUARD_TRY_ASSIGN(plan_.variables, run_variables(config_, request_.environment));
-    GUARD_TRY_ASSIGN(credentials_, read_credentials(config_, request_.environment));
-    auto passed = hidden_by(credentials_);
-    passed.insert(plan_.variables.begin(), plan_.variables.end());
-    GUARD_TRY_ASSIGN(secrets_, secrets_of(request_.environment, config_, passed));
+    GUARD_TRY(check_key_files(config_, request_.project));
+    GUARD_TRY_ASSIGN(secrets_, secrets_of(request_.environment, config_, plan_.variables));
     record_.unmasked = secrets_->refused();
 
     stage(plan_.tests() ? "check" : "collect");
@@ -227,6 +225,7 @@ class Run {
     GUARD_TRY(find_preload());
     GUARD_TRY(collect());
     if (plan_.tests() && !check()) return std::optional<RunFolder>();
+    GUARD_TRY(read_keys());
 
     if (plan_.image_is_configured()) {
       stage("image");
@@ -253,6 +252,16 @@ class Run {
     if (record_.facts) record_.facts->run_id = spec.run_id;
     record_.keep_bytes = config_.limits.output_keep_bytes;
     return std::optional(std::move(folder));
+  }
+
+  Result<void> read_keys() {
+    GUARD_TRY_ASSIGN(credentials_, read_credentials(config_, request_.project, request_.environment, cancel_));
+    if (credentials_.empty()) return ok();
+    auto passed = hidden_by(credentials_);
+    passed.insert(plan_.variables.begin(), plan_.variables.end());
+    GUARD_TRY_ASSIGN(secrets_, secrets_of(request_.environment, config_, passed));
+    record_.unmasked = secrets_->refused();
+    return ok();
   }
 
   // A host is a word of the code's.

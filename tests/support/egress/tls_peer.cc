@@ -39,6 +39,8 @@ std::string last_words() {
   return words == nullptr ? "none" : words;
 }
 
+int version_of(TlsNewest newest) { return newest == TlsNewest::tls12 ? TLS1_2_VERSION : TLS1_3_VERSION; }
+
 }  // namespace
 
 std::string Identity::pem() const { return pem_of(certificate.get()); }
@@ -77,8 +79,9 @@ TlsPeer TlsPeer::shake_hands(Peer peer, std::shared_ptr<ssl_st> session) {
   return made;
 }
 
-TlsPeer TlsPeer::accept(Peer peer, const Identity& identity) {
+TlsPeer TlsPeer::accept(Peer peer, const Identity& identity, TlsNewest newest) {
   const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  SSL_CTX_set_max_proto_version(context.get(), version_of(newest));
   SSL_CTX_use_certificate(context.get(), identity.certificate.get());
   SSL_CTX_use_PrivateKey(context.get(), identity.key.get());
   std::shared_ptr<ssl_st> session(SSL_new(context.get()), SSL_free);
@@ -86,8 +89,10 @@ TlsPeer TlsPeer::accept(Peer peer, const Identity& identity) {
   return shake_hands(std::move(peer), std::move(session));
 }
 
-TlsPeer TlsPeer::connect(Peer peer, const std::string& name, const std::string& roots, const std::string& protocols) {
+TlsPeer TlsPeer::connect(
+    Peer peer, const std::string& name, const std::string& roots, const std::string& protocols, TlsNewest newest) {
   const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  SSL_CTX_set_max_proto_version(context.get(), version_of(newest));
   if (!roots.empty()) {
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
     const std::shared_ptr<BIO> bio(BIO_new_mem_buf(roots.data(), static_cast<int>(roots.size())), BIO_free_all);
@@ -137,6 +142,24 @@ std::string TlsPeer::read_until(std::string_view end) {
     all += byte;
   }
   return all;
+}
+
+bool TlsPeer::has_bytes(milliseconds within) const {
+  return session_ && (SSL_pending(session_.get()) > 0 || peer_.has_bytes(within));
+}
+
+bool TlsPeer::ask_for_renegotiation(int times) const {
+  bool good = session_ != nullptr;
+  for (int i = 0; i < times && good; ++i)
+    good = SSL_renegotiate(session_.get()) == 1 && SSL_do_handshake(session_.get()) == 1;
+  return good;
+}
+
+bool TlsPeer::update_keys(int times) const {
+  bool good = session_ != nullptr;
+  for (int i = 0; i < times && good; ++i)
+    good = SSL_key_update(session_.get(), SSL_KEY_UPDATE_REQUESTED) == 1 && SSL_do_handshake(session_.get()) == 1;
+  return good;
 }
 
 void TlsPeer::end_sending() const {

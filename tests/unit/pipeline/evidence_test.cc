@@ -322,7 +322,25 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
     facts.config.push_back({"container_use.env_id", "\"mine\"", "guard.toml:3"});
     facts.image_digest = facts.layer_sha256 = facts.bun_sha256 = facts.bun_version = "";
   });
+  const RunRecord with_keys = with(passed(), [](RunRecord& record) {
+    record.network.emplace();
+    record.spec->network = Network::allowlist;
+    record.relaxations = {"trust_namespace: x", "network.allow: the code reaches a.test",
+        "network.credential: X-Key for a.test from env:A", "network.credential: X-Key for b.test from env:B",
+        "network.authorities = /a.pem: x"};
+    auto& config = record.facts->config;
+    config.push_back({"network.allow", "[\"a.test\"]", "guard.toml:2"});
+    config.push_back({"network.credential[0]", "\"X-Key for a.test from env:A\"", "guard.toml:3"});
+    config.push_back({"network.credential[1]", "\"X-Key for b.test from env:B\"", "guard.toml:9"});
+    config.push_back({"network.authorities", "\"/a.pem\"", "guard.toml:15"});
+  });
+  const auto without = [](std::size_t relaxation) {
+    return [relaxation](auto& r) { r["relaxations"].erase(relaxation), r["widenings"] = r["relaxations"]; };
+  };
   const std::vector<Forgery> forgeries = {
+      {"a relaxation: a key", with_keys, without(2), "\"network.credential: X-Key for a.test from env:A...\""},
+      {"a relaxation: another key", with_keys, without(3), "\"network.credential: X-Key for b.test from env:B...\""},
+      {"a relaxation: authorities", with_keys, without(4), "\"network.authorities = ...\""},
       {"verdict", failed(), [](auto& r) { r["verdict"] = "allowed"; }, "verdict: "},
       {"verdict and reason", failed(),
           [](auto& r) { r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0; },
