@@ -14,12 +14,12 @@
 
 #include "common/cancel.h"
 #include "egress/http_request.h"
+#include "egress/keys/value_mask.h"
 #include "egress/nat64.h"
 #include "egress/proxy.h"
 #include "egress/socks_request.h"
 #include "egress/tls/session_authority.h"
 #include "egress/tls/tls_layer.h"
-#include "egress/value_mask.h"
 
 namespace guard {
 

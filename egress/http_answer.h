@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/result.h"
-#include "egress/value_mask.h"
+#include "egress/keys/value_mask.h"
 
 namespace guard {
 

@@ -8,7 +8,7 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
-#include "egress/value_forms.h"
+#include "egress/keys/value_forms.h"
 #include "pipeline/config/config_file.h"
 #include "pipeline/network.h"
 #include "runner/process/subprocess.h"

@@ -9,7 +9,7 @@
 #include "common/cancel.h"
 #include "common/environment.h"
 #include "common/result.h"
-#include "egress/credential.h"
+#include "egress/keys/credential.h"
 #include "pipeline/config/config.h"
 
 namespace guard {

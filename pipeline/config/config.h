@@ -56,7 +56,7 @@ struct Waiver {
   std::string origin;   // "guard.toml:40"
 };
 
-// A header that guard's proxy adds to requests for one host (egress/credential.h), and where its value comes from.
+// A header that guard's proxy adds to requests for one host (egress/keys/credential.h), and where its value comes from.
 struct CredentialRule {
   std::string host;              // or host:port; without a port 443
   std::string header;            // "Authorization"

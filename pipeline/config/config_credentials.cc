@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "egress/credential.h"
+#include "egress/keys/credential.h"
 #include "pipeline/config/config_texts.h"
 #include "pipeline/config/config_values.h"
 

@@ -1,4 +1,4 @@
-#include "egress/credential.h"
+#include "egress/keys/credential.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,10 +1,10 @@
-#include "egress/value_forms.h"
+#include "egress/keys/value_forms.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/text/base64.h"
-#include "egress/value_mask.h"
+#include "egress/keys/value_mask.h"
 
 namespace guard {
 namespace {

@@ -1,4 +1,4 @@
-#include "egress/value_forms.h"
+#include "egress/keys/value_forms.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

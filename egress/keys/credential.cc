@@ -1,4 +1,4 @@
-#include "egress/credential.h"
+#include "egress/keys/credential.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "common/text/characters.h"
 #include "common/text/text.h"
-#include "egress/value_forms.h"
+#include "egress/keys/value_forms.h"
 
 namespace guard {
 namespace {

@@ -1,4 +1,4 @@
-#include "egress/value_mask.h"
+#include "egress/keys/value_mask.h"
 
 #include <algorithm>
 #include <cstring>
