@@ -401,7 +401,6 @@ Result<std::int64_t> EngineClient::wait(std::string_view id, Deadline deadline) 
 }
 
 Result<void> EngineClient::remove_container(std::string_view id, Deadline deadline) {
-  constexpr milliseconds kLookAgain{20};
   while (true) {
     GUARD_TRY_ASSIGN(
         const HttpAnswer answer, ask("DELETE", container_target(id, "?force=1&v=1"), {200, 204, 404, 409}, deadline));
