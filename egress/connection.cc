@@ -778,9 +778,15 @@ EgressConnection::Task<void> EgressConnection::renew(EgressCredential& credentia
       co_return Error(ErrorCode::io_error, failure.what());
     }
   };
-  auto fresh = co_await asio::co_spawn(shared.lookups.get_executor(), ask, asio::use_awaitable);
-  renewal.running = false;
-  renewal.ended.cancel();
+  auto fresh = Result<std::string>(Error(ErrorCode::io_error, "not read"));
+  {
+    // Also where there is no memory for it: the others wait for this.
+    const std::shared_ptr<void> over(nullptr, [&renewal](void*) {
+      renewal.running = false;
+      renewal.ended.cancel();
+    });
+    fresh = co_await asio::co_spawn(shared.lookups.get_executor(), ask, asio::use_awaitable);
+  }
   if (!fresh) {
     renewal.not_before = SteadyClock::now() + kRenewPause;
     co_return;

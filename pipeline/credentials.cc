@@ -124,7 +124,12 @@ Result<void> check_key_files(const Config& config, const fs::path& project) {
   for (const CredentialRule& rule : config.network.credentials) {
     const auto [kind, rest] = source_of(rule.value_from);
     const auto words = kind == "env" ? std::vector<std::string>() : kind == "file" ? std::vector{rest} : words_of(rest);
-    for (const std::string& word : words) GUARD_TRY(check(word, "network.credential of " + rule.origin));
+    for (const std::string& word : words) {
+      // The program starts in /, and options hold paths, too: --key=FILE, @FILE.
+      const std::size_t value = word.find_first_of("=@") + 1;  // npos + 1: 0
+      for (const std::string& path : {word, word.substr(value)})
+        GUARD_TRY(check(path.starts_with('/') ? path : "/" + path, "network.credential of " + rule.origin));
+    }
   }
   return ok();
 }
@@ -134,7 +139,7 @@ Result<std::vector<EgressCredential>> read_credentials(
   std::vector<EgressCredential> credentials;
   if (network_of(config) != Network::allowlist || config.network.credentials.empty()) return credentials;
   GUARD_TRY(check_key_files(config, project));
-  const rlimit none{};
+  const rlimit none{1, 1};  // none through a pipe of core_pattern either, which 0 leaves open
   ::setrlimit(RLIMIT_CORE, &none);
   for (const CredentialRule& rule : config.network.credentials) {
     GUARD_TRY_ASSIGN(EgressCredential made, made_of(rule, environment));
@@ -148,7 +153,7 @@ std::map<std::string, std::string> hidden_by(const std::vector<EgressCredential>
   std::map<std::string, std::string> hidden;
   for (const EgressCredential& one : credentials) {
     for (const auto& key : one.keys) {
-      for (const std::string& text : words_of_key(one.prefix + key->value))
+      for (const std::string& text : words_of_key(one.prefix, key->value))
         hidden.emplace(fmt::format("credential-{}-{}", one.target.host.text(), hidden.size()), text);
     }
   }

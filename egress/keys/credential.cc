@@ -82,7 +82,7 @@ Result<std::string> EgressCredential::read_value(const CancelToken& stop) const 
 void EgressCredential::take(std::string fresh) {
   read_at = SteadyClock::now();
   if (!keys.empty() && fresh == keys.back()->value) return;
-  auto forms = forms_of_key(prefix + fresh);
+  auto forms = forms_of_key(prefix, fresh);
   keys.push_back(std::make_shared<const Key>(Key{std::move(fresh), std::move(forms)}));
   for (auto one = keys.begin(); keys.size() > kKeysMax && one != keys.end() - 1;)
     one = one->use_count() > 1 ? one + 1 : keys.erase(one);

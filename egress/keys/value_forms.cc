@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "common/text/base64.h"
@@ -62,6 +63,12 @@ void add_forms(std::string_view text, std::set<std::string>& forms) {
   for (const std::string_view plain : {kUsual, std::string_view()}) {
     forms.insert(escaped(text, plain, "\\u{:04x}"));
     forms.insert(escaped(text, plain, "\\u{:04X}"));
+    for (const std::string_view escape : {"&#{};", "&#x{:x};", "&#x{:X};"}) forms.insert(escaped(text, plain, escape));
+  }
+  std::string cased(text);
+  for (int (*const change)(int) : {&::tolower, &::toupper}) {
+    std::ranges::transform(cased, cased.begin(), [&](unsigned char c) { return static_cast<char>(change(c)); });
+    forms.insert(cased);
   }
 }
 
@@ -70,14 +77,17 @@ bool is_short(const std::string& text) { return text.size() < kHiddenBytesMin; }
 void add_runs(std::string_view text, std::set<std::string>& texts) {
   for (auto begin = text.begin(); begin != text.end();) {
     const auto end = std::find_if_not(begin, text.end(), is_alnum);
-    if (const std::string run(begin, end); !is_short(run)) texts.insert(run);
+    const std::string run(begin, end);
+    const bool hex = run.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+    if (run.size() >= (hex ? kHiddenHexRunMin : kHiddenRunMin)) texts.insert(run);
     begin = end == text.end() ? end : end + 1;
   }
 }
 
 }  // namespace
 
-std::vector<std::string> words_of_key(std::string_view header_value) {
+std::vector<std::string> words_of_key(std::string_view prefix, std::string_view value) {
+  const std::string header_value = std::string(prefix) + std::string(value);
   const auto pieces = pieces_of(header_value, ' ');
   std::set<std::string> words(pieces.begin(), pieces.end());
   if (pieces.size() == 2 && lower_case(pieces[0]) == "basic") {
@@ -86,12 +96,12 @@ std::vector<std::string> words_of_key(std::string_view header_value) {
     words.insert(user.substr(std::min(user.size(), user.find(':') + 1)));
   }
   std::erase_if(words, is_short);
-  if (words.empty()) words.emplace(header_value);
+  words.emplace(value);
   return {words.begin(), words.end()};
 }
 
-std::vector<std::string> forms_of_key(std::string_view header_value) {
-  const auto words = words_of_key(header_value);
+std::vector<std::string> forms_of_key(std::string_view prefix, std::string_view value) {
+  const auto words = words_of_key(prefix, value);
   std::set<std::string> texts(words.begin(), words.end());
   for (const std::string& word : words) add_runs(word, texts);
   std::set<std::string> forms;

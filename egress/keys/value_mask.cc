@@ -1,27 +1,57 @@
 #include "egress/keys/value_mask.h"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
+#include <random>
 #include <utility>
 
 namespace guard {
 
-HiddenValues::HiddenValues(std::vector<std::string> values) : values_(std::move(values)) {
-  std::erase(values_, "");
-  for (const std::string& value : values_) held_back_ = std::max(held_back_, value.size() - 1);
+namespace {
+
+// Odd: no power of it is 0.
+std::uint64_t hash_base() {
+  static const std::uint64_t base = [] {
+    std::random_device random;
+    return (std::uint64_t{random()} << 32 | random()) | 1;
+  }();
+  return base;
+}
+
+std::uint64_t hash_on(std::uint64_t hash, char byte) {
+  return hash * hash_base() + static_cast<unsigned char>(byte) + 1;
+}
+
+}  // namespace
+
+HiddenValues::HiddenValues(std::vector<std::string> values) {
+  std::erase(values, "");
+  for (std::string& value : values) {
+    OfLength& of = by_length_[value.size()];
+    if (of.values.empty()) {
+      for (std::size_t i = 0; i < value.size(); ++i) of.power *= hash_base();
+    }
+    of.hashes.push_back(std::accumulate(value.begin(), value.end(), std::uint64_t{0}, hash_on));
+    of.values.push_back(std::move(value));
+  }
+  if (!by_length_.empty()) held_back_ = by_length_.rbegin()->first - 1;
 }
 
 std::string ValueMask::push(std::string_view bytes) {
   held_ += bytes;
   held_masked_ += bytes;
-  for (const std::string& value : hidden_->values()) {
-    // Quicker than find() where many values are looked for.
-    const char* const end = held_.data() + held_.size();
-    const auto next = [&](const char* from) {
-      return static_cast<const char*>(::memmem(from, static_cast<std::size_t>(end - from), value.data(), value.size()));
-    };
-    for (const char* found = next(held_.data()); found != nullptr; found = next(found + 1))
-      std::fill_n(held_masked_.begin() + (found - held_.data()), value.size(), '*');
+  hashes_.assign(1, 0);
+  for (const char byte : held_) hashes_.push_back(hash_on(hashes_.back(), byte));
+  for (const auto& [length, of] : hidden_->by_length()) {
+    for (std::size_t end = length; end <= held_.size(); ++end) {
+      const std::uint64_t hash = hashes_[end] - hashes_[end - length] * of.power;
+      bool seen = false;
+      for (const std::uint64_t wanted : of.hashes) seen |= hash == wanted;
+      if (!seen) continue;
+      const std::string_view found = std::string_view(held_).substr(end - length, length);
+      if (std::ranges::find(of.values, found) != of.values.end())
+        std::fill_n(held_masked_.begin() + static_cast<std::ptrdiff_t>(end - length), length, '*');
+    }
   }
   const std::size_t settled = held_.size() - std::min(held_.size(), hidden_->held_back());
   std::string out = held_masked_.substr(0, settled);

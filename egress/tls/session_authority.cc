@@ -9,7 +9,7 @@ namespace guard {
 namespace {
 
 constexpr long kEarlierSeconds = 3600;
-constexpr long kLifeSeconds = 24L * 3600;
+constexpr long kLifeSeconds = 90L * 24 * 3600;  // longer than a session or a sandbox that waits for one
 constexpr long kVersion3 = 2;
 constexpr std::string_view kHttp11 = "\x08http/1.1";
 

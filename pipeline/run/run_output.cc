@@ -130,8 +130,10 @@ Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::
 Result<SecretSource> secrets_of(
     const Environment& environment, const Config& config, const std::map<std::string, std::string>& passed) {
   const auto& masks = config.redact;
-  auto hidden = hidden_without_commands(config, environment);
-  hidden.insert(passed.begin(), passed.end());
+  auto hidden = passed;
+  // A name says nothing: a file may hold another key by now, and those of programs are counted in one list alone.
+  for (const auto& [name, value] : hidden_without_commands(config, environment))
+    hidden.emplace(passed.contains(name) ? name + "-again" : name, value);
   GUARD_TRY_ASSIGN(auto known, known_secrets(environment, masks.mask_env, masks.mask_file));
   for (const auto& [name, value] : hidden) {
     if (std::none_of(
