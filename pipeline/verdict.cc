@@ -282,6 +282,7 @@ std::optional<Verdict> contradicted(const RunObservations& evidence, const TestS
     return verdict(Reason::report_forged,
         fmt::format("the report counts {} tests ({} passed), the summary {} ({} passed)", tests.tests, tests.passed,
             text.tests, text.passed));
+  if (evidence.files.empty() || tests.tests == 0) return verdict(Reason::no_tests, "no test ran");
   if (text.files != evidence.files.size() && !(evidence.filtered && text.files < evidence.files.size()))
     return verdict(Reason::report_forged,
         fmt::format("bun was given {} files and says it ran {}", evidence.files.size(), text.files));

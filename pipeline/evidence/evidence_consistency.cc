@@ -46,20 +46,29 @@ Faults verdict_faults(const EvidenceRecord& record) {
 
 // ---- proof ----
 
-// The test files of the names that were asked for: of a folder ("" is the project's) those that were staged.
+bool is_folder(const std::string& name) { return name.empty() || name.ends_with('/'); }
+
+// Those that were staged; "" is the project's.
+std::vector<std::string> tests_below(const std::string& folder, const RunRecord& run) {
+  std::vector<std::string> tests;
+  for (auto at = run.hashes.lower_bound(folder); at != run.hashes.end() && at->first.starts_with(folder); ++at) {
+    if (is_test_name(at->first.substr(at->first.rfind('/') + 1))) tests.push_back(at->first);
+  }
+  return tests;
+}
+
+// The test files of the names that were asked for.
 std::vector<std::string> asked_tests(const RunRecord& run) {
   std::vector<std::string> tests;
   std::set<std::string> seen;
   for (const std::string& name : run.facts->files) {
     if (!seen.insert(name).second) continue;
-    const bool is_folder = name.empty() || name.ends_with('/');
-    if (!is_folder) {
+    if (!is_folder(name)) {
       tests.push_back(name);
       continue;
     }
-    for (auto at = run.hashes.lower_bound(name); at != run.hashes.end() && at->first.starts_with(name); ++at) {
-      const std::string& path = at->first;
-      if (is_test_name(path.substr(path.rfind('/') + 1)) && seen.insert(path).second) tests.push_back(path);
+    for (const std::string& path : tests_below(name, run)) {
+      if (seen.insert(path).second) tests.push_back(path);
     }
   }
   return tests;
@@ -130,6 +139,10 @@ void need_the_command(const RunRecord& run, Faults& faults) {
     need(run.hashes.count(path) != 0, fmt::format("{} was loaded before the tests, and is not among the files", path),
         faults);
   for (const auto& path : files) need(run.hashes.count(path) != 0, fmt::format("{} was not staged", path), faults);
+  for (const auto& name : run.facts->files)
+    need(!is_folder(name) || !tests_below(name, run).empty(),
+        fmt::format("there are no tests in {} among the files", name.empty() ? "the project" : printable(name)),
+        faults);
 }
 
 // Without them nothing could be compared with what is there now.

@@ -292,6 +292,10 @@ struct Forgery {
   const char* caught_by;
 };
 
+std::function<void(ordered_json&)> asking(std::vector<std::string> names) {
+  return [names = std::move(names)](ordered_json& record) { record["files_asked"] = names; };
+}
+
 TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
   const auto with = [](RunRecord record, const std::function<void(RunRecord&)>& change) {
     change(record);
@@ -360,6 +364,24 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
       {"passed and tests", passed(), [](auto& r) { r["tests"]["passed"] = 200, r["tests"]["tests"] = 200; },
           "the files come to"},
       {"a failure left out", failed(), [](auto& r) { r["tests"]["failures"].clear(); }, "not every failed test"},
+      {"a folder without tests", passed(), asking({"gone/"}), "there are no tests in gone/ among the files"},
+      {"and one without tests beside a test", passed(), asking({"gone/", "sandbox/a.test.ts"}),
+          "there are no tests in gone/ among the files"},
+      {"a project without tests", passed(),
+          [](auto& r) {
+            asking({""})(r);
+            r["files"]["sha256"].erase("sandbox/a.test.ts");
+          },
+          "there are no tests in the project among the files"},
+      {"no tests at all", passed(),
+          [](auto& r) {
+            asking({"gone/"})(r);
+            r["command"].erase(r["command"].size() - 1);
+            r["tests"] = {{"tests", 0}, {"passed", 0}, {"failed", 0}, {"skipped", 0}, {"assertions", 0},
+                {"files", ordered_json::array()}, {"failures", ordered_json::array()}};
+            r["attested"]["ran"] = r["attested"]["assertions"] = 0;
+          },
+          "leads to no_tests: no test ran"},
       {"nothing passed", passed(),
           [](auto& r) { r["tests"]["passed"] = 0, r["tests"]["skipped"] = 2, r["tests"]["files"][0]["skipped"] = 2; },
           "every test in sandbox/a.test.ts was skipped"},
@@ -441,6 +463,15 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
     const std::string honest = document(forgery.record);
     EXPECT_EQ(contradictions(honest), "") << forgery.what;
     EXPECT_THAT(contradictions(forged(honest, forgery.change)), HasSubstr(forgery.caught_by)) << forgery.what;
+  }
+}
+
+TEST(EvidenceConsistency, FoldersThatWereAskedForHoldTheirTests) {
+  for (const std::vector<std::string>& asked :
+      std::vector<std::vector<std::string>>{{""}, {"sandbox/"}, {"sandbox/a.test.ts", "sandbox/"}, {"", "sandbox/"}}) {
+    RunRecord record = passed();
+    record.facts->files = asked;
+    EXPECT_EQ(contradictions(document(record)), "") << asked.back();
   }
 }
 

@@ -194,6 +194,13 @@ TEST(Verdict, NoTestAtAllIsUndecided) {
   EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::no_tests);
 }
 
+TEST(Verdict, NoFileAtAllIsUndecided) {
+  auto evidence = passing();
+  evidence.files.clear();
+  evidence.text = TextSummary{0, 0, 0, 0, 0};
+  EXPECT_EQ(judge_recorded_run(evidence, TestSummary()).verdict.reason, Reason::no_tests);
+}
+
 TEST(Verdict, AllSkippedIsRejected) {
   auto evidence = passing();
   evidence.exec.report = junit(2, 0, 2);
