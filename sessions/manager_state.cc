@@ -177,6 +177,7 @@ Result<void> Manager::State::close(const std::string& id, Workspace workspace) {
   row.removing = row.removing || workspace == Workspace::remove || row.workspace.empty();
   GUARD_TRY(save(row));
   auto retired = retire_of(id, options.close_grace);
+  if (options.trace) options.trace->end(id);
   if (!retired || !row.removing) return retired;
   return finish_removal(row);
 }

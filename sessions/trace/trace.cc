@@ -21,15 +21,26 @@ constexpr std::size_t kSessionsMax = 10'000;  // whose steps are counted on
 constexpr std::size_t kCommandBytesMax = 16ul * 1024;
 constexpr std::size_t kFilesMax = 20'000;          // of one step; the rest is counted
 constexpr std::size_t kPathBytesMax = 16ul << 20;  // of these
-constexpr std::size_t kLinesMax = 1'000;           // of one step, and of connections between two: others need room, too
-constexpr std::size_t kLineBytesMax = 1ul << 20;   // of all of them
-constexpr std::size_t kVariablesMax = 200;         // of a session
+// Of one step, and of connections between two, allowed and refused ones apart: others need room, too.
+constexpr std::size_t kLinesMax = 1'000;
+constexpr std::size_t kLineBytesMax = 1ul << 20;  // of all of them
+constexpr std::size_t kVariablesMax = 200;        // of a session
 // What says nothing that is secret, and stands in many texts.
 constexpr std::string_view kPlainVariables[] = {"HOME", "PWD", "PATH", "LANG", "TERM", "SHELL", "USER", "TMPDIR"};
 constexpr std::string_view kWithheld = "[withheld: it could not be masked]";
 
 std::string line_of(const ordered_json& event) {
   return event.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+// Without a member where all were told.
+template <typename Connections>
+ordered_json left_out_of(const Connections& told) {
+  const auto above = [](std::uint64_t count) { return count - std::min<std::uint64_t>(count, kLinesMax); };
+  const std::uint64_t allowed = above(told.allowed), refused = above(told.refused);
+  if (allowed + refused == 0) return ordered_json::object();
+  return {{"connections_left_out", allowed + refused}, {"allowed_left_out", allowed},
+      {"bytes_up_left_out", told.bytes_up_left_out}, {"bytes_down_left_out", told.bytes_down_left_out}};
 }
 
 constexpr std::size_t kSpanCommandBytesMax = 4ul * 1024;
@@ -63,7 +74,7 @@ struct Trace::Step::State {
       const std::map<std::string, std::string>& env)
       : trace(std::move(owner)),
         session_id(std::move(id)),
-        session(trace->session(session_id)),
+        session(trace->session(session_id, For::step)),
         secrets(trace->secrets_of(*session, env)),
         command(std::move(text)),
         workspace(std::move(folder)),
@@ -97,24 +108,54 @@ Result<std::shared_ptr<Trace>> Trace::open(Settings settings) {
   return std::shared_ptr<Trace>(new Trace(std::move(settings), std::move(log)));
 }
 
-std::shared_ptr<Trace::Session> Trace::session(const std::string& id) {
+Trace::~Trace() {
+  for (const auto& [id, session] : sessions_) write_left_out(id, *session);
+}
+
+std::shared_ptr<Trace::Session> Trace::session(const std::string& id, For use) {
   const std::lock_guard lock(mutex_);
   if (sessions_.size() >= kSessionsMax && !sessions_.contains(id)) {
-    const auto unused = std::ranges::find_if(sessions_, [](const auto& one) { return one.second.use_count() == 1; });
-    if (unused != sessions_.end()) sessions_.erase(unused);
+    const auto is_unused = [](const auto& one) { return one.second.use_count() == 1; };
+    auto gone = std::ranges::find_if(sessions_, [&](const auto& one) { return is_unused(one) && one.second->ended; });
+    if (gone == sessions_.end()) gone = std::ranges::find_if(sessions_, is_unused);
+    if (gone != sessions_.end()) {
+      write_left_out(gone->first, *gone->second);
+      has_forgotten_ = has_forgotten_ || !gone->second->env.empty() || gone->second->cannot_be_masked;
+      sessions_.erase(gone);
+    }
   }
   auto& found = sessions_[id];
-  if (!found) found = std::make_shared<Session>();
+  if (!found) {
+    found = std::make_shared<Session>();
+    found->cannot_be_masked = use == For::connection && has_forgotten_;
+  }
+  if (use == For::step) found->ended = false;
   return found;
+}
+
+void Trace::end(const std::string& id) {
+  std::shared_ptr<Session> known;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end()) return;
+    known = found->second;
+    known->ended = true;
+  }
+  write_left_out(id, *known);
 }
 
 std::shared_ptr<const SecretSource> Trace::secrets_of(
     Session& session, const std::map<std::string, std::string>& env) const {
   const std::lock_guard lock(session.mutex);
+  if (session.cannot_be_masked) return nullptr;
   bool is_new = session.secrets == nullptr;
   for (const auto& [name, value] : env) {
     if (std::ranges::find(kPlainVariables, name) != std::end(kPlainVariables)) continue;
-    if (session.env.size() >= kVariablesMax && !session.env.contains(name)) return nullptr;
+    if (session.env.size() >= kVariablesMax && !session.env.contains(name)) {
+      session.cannot_be_masked = true;
+      return nullptr;
+    }
     std::string& known = session.env[name];
     // Of a variable that had another value before, the old one is in what was made with it.
     if (!known.empty() && known != value) session.env[fmt::format("{}.{}", name, session.env.size())] = known;
@@ -170,8 +211,7 @@ void Trace::Step::finish(const End& end) {
   Session& session = *state_->session;
   const std::lock_guard lock(session.mutex);
   event["step"] = ++session.steps;
-  if (const auto count = std::exchange(session.connections, 0); count > kLinesMax)
-    event["connections_left_out"] = count - kLinesMax;
+  event.update(left_out_of(std::exchange(session.connections, {})));
   const auto before = std::exchange(session.files, state_->files());
   std::vector<std::string> paths;
   std::uint64_t left_out = 0;
@@ -228,13 +268,26 @@ void Trace::Step::finish(const End& end) {
   for (const std::string& line : lines) trace.log_->write(line);
 }
 
+void Trace::write_left_out(const std::string& id, Session& session) const {
+  const std::lock_guard lock(session.mutex);
+  ordered_json event = {{"event", "NETWORK_CONNECTIONS_LEFT_OUT"}, {"session", id}};
+  const ordered_json counts = left_out_of(std::exchange(session.connections, {}));
+  event.update(counts);
+  if (log_ && !counts.empty()) log_->write(line_of(event));
+}
+
 void Trace::tell(const std::string& id, const ConnectionLine& one) {
   if (!log_) return;
-  const auto known = session(id);
+  const auto known = session(id, For::connection);
   const auto secrets = secrets_of(*known, {});
   {
     const std::lock_guard lock(known->mutex);
-    if (++known->connections > kLinesMax) return;
+    Connections& told = known->connections;
+    if (++(one.allowed ? told.allowed : told.refused) > kLinesMax) {
+      told.bytes_up_left_out += one.bytes_up;
+      told.bytes_down_left_out += one.bytes_down;
+      return;
+    }
   }
   const auto host = secrets == nullptr ? Error(ErrorCode::internal, "no secrets") : redact_text(*secrets, one.host);
   log_->write(line_of({{"event", "NETWORK_CONNECTION"}, {"session", id},

@@ -3,13 +3,16 @@
 // it. A line of JSON each: SKILL_EXECUTION_STEP, then its ARTIFACT_GENERATED; and, where there is a catalogue, a row.
 //
 // Where the network is an allowlist, each connection that has ended is a line, too: NETWORK_CONNECTION. Of many between
-// the ends of two steps the first are told, and the rest counted in the step.
+// the ends of two steps the first that were allowed are told, and the first that were refused; the rest is counted in
+// the step, with its bytes, or, after the last one, in a line of its own: NETWORK_CONNECTIONS_LEFT_OUT.
 //
 // What clients do to files between steps (uploads, say) is nobody's step; while a step runs it can't be told apart from
 // what the command does. Of steps that run side by side the first one to end has the files. A file whose mode was
 // changed counts as changed.
 //
-// All texts are masked. Thread-safe; a step is used by one thread at a time, and may outlive what began it.
+// All texts are masked, and withheld where they can't be: in a session that was given too many variables, and of a host
+// whose session is not known any more. Thread-safe; a step is used by one thread at a time, and may outlive what began
+// it.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +73,10 @@ class Trace : public std::enable_shared_from_this<Trace> {
   // IO_ERROR.
   static Result<std::shared_ptr<Trace>> open(Settings settings);
 
+  ~Trace();  // every session has ended
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
   const std::string& place() const { return settings_.place; }
 
   struct End {
@@ -101,24 +108,38 @@ class Trace : public std::enable_shared_from_this<Trace> {
 
   void tell(const std::string& session, const ConnectionLine& connection);
 
+  // Its sandbox has gone; it may go on with another.
+  void end(const std::string& session);
+
  private:
+  struct Connections {  // since the end of the last step
+    std::uint64_t allowed = 0;
+    std::uint64_t refused = 0;
+    std::uint64_t bytes_up_left_out = 0;
+    std::uint64_t bytes_down_left_out = 0;
+  };
   struct Session {
     std::mutex mutex;
     std::uint64_t steps = 0;
-    std::uint64_t connections = 0;  // since the end of the last step
+    Connections connections;
     std::size_t live = 0;
     std::optional<WorkspaceFiles> files;  // that are known, while a step is live
     std::map<std::string, std::string> env;
     std::shared_ptr<const SecretSource> secrets;  // with these; null: nothing can be masked
+    bool cannot_be_masked = false;                // from now on
+    bool ended = false;
   };
+  enum class For : std::uint8_t { step, connection };
   Trace(Settings settings, std::optional<JsonLog> log) : settings_(std::move(settings)), log_(std::move(log)) {}
-  std::shared_ptr<Session> session(const std::string& id);
+  std::shared_ptr<Session> session(const std::string& id, For use);
+  void write_left_out(const std::string& id, Session& session) const;
   std::shared_ptr<const SecretSource> secrets_of(Session& session, const std::map<std::string, std::string>& env) const;
 
   const Settings settings_;
   const std::optional<JsonLog> log_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Session>> sessions_;
+  bool has_forgotten_ = false;  // what some session was given
 };
 
 // As a person would type it; of a shell that is given a line, that line.

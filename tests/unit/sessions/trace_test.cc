@@ -96,6 +96,103 @@ TEST_F(TraceTest, TellsSoManyConnectionsAndCountsTheRest) {
   EXPECT_FALSE(all[1'004].contains("connections_left_out"));
 }
 
+// Code must not hide where it was behind a flood of what was refused.
+TEST_F(TraceTest, CountsAllowedAndRefusedConnectionsApart) {
+  Options options = without_pool();
+  options.trace = trace();
+  const auto shared = options.trace;
+  open(std::move(options));
+  ASSERT_TRUE(manager_->open("t/a"));
+  ConnectionLine refused;
+  refused.host = "refused.test";
+  for (int i = 0; i < 1'200; ++i) shared->tell("t/a", refused);
+  ConnectionLine allowed;
+  allowed.host = "allowed.test";
+  allowed.allowed = true;
+  allowed.bytes_up = 7;
+  allowed.bytes_down = 5;
+  for (int i = 0; i < 1'100; ++i) shared->tell("t/a", allowed);
+  ASSERT_TRUE(run("t/a", {"true"}));
+  auto all = events();
+  ASSERT_EQ(all.size(), 2'001u);
+  EXPECT_EQ(all[1'000]["host"], "allowed.test");
+  const json step = all.back();
+  EXPECT_EQ(step["connections_left_out"], 300);
+  EXPECT_EQ(step["allowed_left_out"], 100);
+  EXPECT_EQ(step["bytes_up_left_out"], 700);
+  EXPECT_EQ(step["bytes_down_left_out"], 500);
+}
+
+TEST_F(TraceTest, TellsWhatIsLeftOutAfterTheLastStep) {
+  auto shared = trace();
+  Options options = without_pool();
+  options.trace = shared;
+  open(std::move(options));
+  ConnectionLine line;
+  line.host = "allowed.test";
+  line.allowed = true;
+  line.bytes_up = 7;
+  for (const char* id : {"t/a", "t/b", "t/c"}) {
+    ASSERT_TRUE(manager_->open(id));
+    for (int i = 0; i < (id == std::string("t/c") ? 1'000 : 1'010); ++i) shared->tell(id, line);
+  }
+  ASSERT_TRUE(manager_->close("t/a", Workspace::remove));
+  auto all = events();
+  ASSERT_EQ(all.size(), 3'001u);
+  EXPECT_EQ(all.back()["event"], "NETWORK_CONNECTIONS_LEFT_OUT");
+  EXPECT_EQ(all.back()["session"], "t/a");
+  EXPECT_EQ(all.back()["connections_left_out"], 10);
+  EXPECT_EQ(all.back()["allowed_left_out"], 10);
+  EXPECT_EQ(all.back()["bytes_up_left_out"], 70);
+  EXPECT_EQ(all.back()["bytes_down_left_out"], 0);
+  manager_.reset();
+  shared.reset();
+  all = events();
+  ASSERT_EQ(all.size(), 3'002u);
+  EXPECT_EQ(all.back()["session"], "t/b");
+  EXPECT_EQ(all.back()["connections_left_out"], 10);
+}
+
+TEST_F(TraceTest, WithholdsAllOfASessionWithTooManyVariables) {
+  Options options = without_pool();
+  options.trace = trace();
+  const auto shared = options.trace;
+  open(std::move(options));
+  ASSERT_TRUE(manager_->open("t/a"));
+  TaskSpec spec;
+  spec.argv = {"true"};
+  for (const int count : {1, 201}) {
+    for (int i = 0; i < count; ++i) spec.env[fmt::format("V{:03}", i)] = fmt::format("hunter2hunter2x{:03}", i);
+    ASSERT_TRUE(manager_->exec("t/a", spec, 1000, Deadline::after(milliseconds(10'000))));
+  }
+  ConnectionLine line;
+  line.host = "hunter2hunter2x200.test";
+  shared->tell("t/a", line);
+  ASSERT_TRUE(run("t/a", {"say", line.host}));
+  const auto all = events();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0]["command"], "true");
+  EXPECT_THAT(all[2]["host"], HasSubstr("[withheld"));
+  EXPECT_THAT(all[3]["stdout"], HasSubstr("[withheld"));
+}
+
+// What was given to a session that has to make room is not known any more: those that have ended make room first.
+TEST_F(TraceTest, WithholdsTheHostsOfASessionThatIsNotKnownAnyMore) {
+  const auto shared = trace();
+  for (const char* id : {"t/a", "t/b", "t/z"})
+    shared->begin(id, "true", UniqueFd(), {{"TOKEN", "hunter2hunter2xyz"}})->finish({"exited 0", 0, {}});
+  shared->end("t/z");
+  ConnectionLine line;
+  for (int i = 0; i < 9'999; ++i) shared->tell(fmt::format("t/x{:05}", i), line);
+  line.host = "hunter2hunter2xyz.test";
+  shared->tell("t/b", line);
+  EXPECT_THAT(events().back()["host"], AllOf(HasSubstr(".test"), Not(HasSubstr("hunter2"))));
+  for (const char* id : {"t/z", "t/a"}) {
+    shared->tell(id, line);
+    EXPECT_THAT(events().back()["host"], HasSubstr("[withheld")) << id;
+  }
+}
+
 TEST_F(TraceTest, HidesWhatCommandsAreGiven) {
   open_traced();
   const std::string first = "hunter2hunter2xyz", second = "other-secret-9876";
