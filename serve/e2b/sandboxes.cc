@@ -78,7 +78,7 @@ Result<std::shared_ptr<Sandbox>> Sandboxes::create(const std::string& owner, New
   }));
   GUARD_TRY(set_network_(made->session(), made->made.network));  // before it has a sandbox
   if (auto opened = manager_.open(made->session()); !opened) {
-    end(*made);
+    static_cast<void>(set_network_(made->session(), std::nullopt));
     return std::move(opened).error();
   }
   // Not only the session: whoever creates one waits for it here, and not with the first command.
@@ -170,13 +170,14 @@ Result<std::optional<sessions::SandboxUsage>> Sandboxes::usage(const Sandbox& sa
   return manager_.usage(sandbox.session(), Deadline::after(kUsageMax));
 }
 
-// What could not be removed is tried again by the manager.
+// What could not be removed is tried again by the manager, and reaches nothing meanwhile.
 void Sandboxes::end(Sandbox& sandbox) {
   sandbox.over = true;
   sandbox.processes.end();
   sandbox.contexts.end();
-  static_cast<void>(manager_.close(sandbox.session(), sessions::Workspace::remove));
-  static_cast<void>(set_network_(sandbox.session(), std::nullopt));
+  static_cast<void>(set_network_(sandbox.session(), NetworkAsked{std::vector<std::string>(), {}}));
+  if (manager_.close(sandbox.session(), sessions::Workspace::remove))
+    static_cast<void>(set_network_(sandbox.session(), std::nullopt));
 }
 
 // Nobody can name them any more: a client's sandbox ends with the server that had made it.

@@ -214,6 +214,8 @@ class ScriptedSandboxes::Sandbox final : public OpenSandbox {
       case TaskOperation::stat:
       case TaskOperation::list: {
         std::string records;
+        if (spec.kind == TaskOperation::stat && spec.argv.at(0) == "/workspace")
+          return said(std::string("d 700 0 0\0workspace\0", 20) + '\0');
         for (const auto& entry : fs::directory_iterator(workspace_, error)) {
           const std::string name = entry.path().filename().string();
           if (spec.kind == TaskOperation::stat && outside(spec.argv.at(0)) != entry.path()) continue;
