@@ -5,8 +5,9 @@
 
 namespace guard {
 
-// The kernel's answer of now: a packet to such an address has it as its source, too. Nothing is sent. True as well
-// where the kernel can't be asked. Of loopback only those are found that lo has by name: 127.0.0.1, not 127.1.2.3.
+// By the kernel's routes of now: where a packet to it would be delivered here, if to others as well (broadcast,
+// multicast). False where it would leave, or there is no way. True as well where the kernel doesn't tell. Nothing is
+// sent. An address that another machine translates to one of this machine's is not seen.
 bool is_own_address(const IpAddress& address) noexcept;
 
 }  // namespace guard
