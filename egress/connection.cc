@@ -140,7 +140,7 @@ void EgressConnection::abandon(EgressReason reason) {
 }
 
 void EgressConnection::judge_again() {
-  if (!decision_.allowed || over_ || refused_) return;  // judged by the rules of then, or by those of now later
+  if (!decision_.allowed || ending_ || refused_) return;  // judged by the rules of then, or by those of now later
   const auto target = EgressTarget::parse(fmt::format("{}:{}", decision_.host, decision_.port));
   const auto address = IpAddress::parse(decision_.address);
   const bool may_stay = target && shared_.policy.rules.judge(*target) == EgressAnswer::allowed &&
@@ -440,9 +440,16 @@ EgressConnection::Task<bool> EgressConnection::find(
   if (!found) co_return refuse(not_resolved, found.error().message());
   addresses = *std::move(found);
   const IpAddress first = addresses.front();
-  const bool may_translate = std::any_of(addresses.begin(), addresses.end(),
-      [this](const IpAddress& one) { return one.family == IpAddress::Family::v6 && fault_of(one).empty(); });
-  if (may_translate && !host.address && !shared_.nat64) co_await learn_nat64();
+  const auto may_translate = [this, &host](const IpAddress& one) {
+    return !shared_.nat64 && !host.address && one.family == IpAddress::Family::v6 && fault_of(one).empty();
+  };
+  if (std::any_of(addresses.begin(), addresses.end(), may_translate)) co_await learn_nat64();
+  std::erase_if(addresses, may_translate);
+  if (addresses.empty()) {
+    co_return refuse(not_resolved,
+        fmt::format("{} has IPv6 addresses only, and no DNS server tells by {} whether a router translates them",
+            host.text(), kIpv4OnlyName));
+  }
   std::erase_if(addresses, [&](const IpAddress& one) { return !may_dial(one, port); });
   if (!addresses.empty()) co_return !refused_;
   const EgressTarget listed{{.name = {}, .address = first}, port};
@@ -478,22 +485,24 @@ bool EgressConnection::may_dial(const IpAddress& address, std::uint16_t port) co
   return !is_denied && shared_.policy.rules.may_dial(address, port, !fault_of(address).empty());
 }
 
-// Asked with the first address that this may be about. The name has addresses everywhere; where it can't be looked up
-// now, there is no such router as far as is known.
+// Asked with the first address that this may be about, and again until a server has told.
 EgressConnection::Task<void> EgressConnection::learn_nat64() {
   EgressHost host;  // as a temporary, g++ 12 frees it twice
   host.name = kIpv4OnlyName;
-  const auto found = co_await look_up(host);
-  if (found) shared_.nat64 = nat64_prefixes(*found);
+  bool known = false;
+  const auto found = co_await look_up(host, &known);
+  if (known) shared_.nat64 = found ? nat64_prefixes(*found) : std::vector<Nat64Prefix>();
   act_within(shared_.options.lookup_time + shared_.options.dial_time + kSlack, not_connected);
 }
 
-EgressConnection::Task<Result<std::vector<IpAddress>>> EgressConnection::look_up(EgressHost host) {
+EgressConnection::Task<Result<std::vector<IpAddress>>> EgressConnection::look_up(EgressHost host, bool* ipv6_known) {
   if (host.address) co_return std::vector{*host.address};
-  const Deadline deadline = Deadline::after(shared_.options.lookup_time);
   EgressShared& shared = shared_;
-  const auto ask = [&shared, &host, deadline]() -> Task<Result<std::vector<IpAddress>>> {
-    co_return resolve_name(host.name, shared.options.names, deadline, shared.stop);
+  // Its time begins when a thread is free. Nobody waits for longer than `wanted`: see reach().
+  const Deadline wanted = Deadline::after(shared.options.lookup_time + shared.options.dial_time);
+  const auto ask = [&shared, &host, wanted, ipv6_known]() -> Task<Result<std::vector<IpAddress>>> {
+    const Deadline deadline = Deadline::after(shared.options.lookup_time).sooner(wanted);
+    co_return resolve_name(host.name, shared.options.names, deadline, shared.stop, ipv6_known);
   };
   co_return co_await asio::co_spawn(shared_.lookups.get_executor(), ask, asio::use_awaitable);
 }

@@ -65,7 +65,8 @@ class EgressConnection {
   Task<void> run();
   // Ends it now, without a word to the client.
   void abandon(EgressReason reason);
-  // Ends it where the rules, which have changed, would not let it through. What isn't connected yet asks anew.
+  // Ends it where the rules, which have changed, would not let it through, and where they had, but nothing is
+  // connected yet: its client asks anew. May throw, and is open then.
   void judge_again();
 
   const EgressDecision& decision() const noexcept { return decision_; }
@@ -83,7 +84,7 @@ class EgressConnection {
   Task<void> serve_http();
   Task<bool> reach(EgressTarget target);
   Task<bool> find(EgressHost host, std::uint16_t port, std::vector<IpAddress>& addresses);
-  Task<Result<std::vector<IpAddress>>> look_up(EgressHost host);
+  Task<Result<std::vector<IpAddress>>> look_up(EgressHost host, bool* ipv6_known = nullptr);
   Task<bool> dial(const std::vector<IpAddress>& addresses, std::uint16_t port);
   Task<bool> connect_to(SocketAddress address, Time by);
   Task<bool> reach_by_upstream(EgressTarget target);

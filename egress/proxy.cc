@@ -87,7 +87,13 @@ class EgressProxy::Server {
   void set_rules(EgressRules rules) {
     asio::post(shared_.context, [this, rules = std::move(rules)]() mutable {
       shared_.policy.rules = std::move(rules);
-      for (EgressConnection* one : open_) one->judge_again();
+      for (EgressConnection* one : open_) {
+        try {
+          one->judge_again();
+        } catch (const std::exception&) {  // there is no memory to judge it with
+          one->abandon(EgressReason::rules_changed);
+        }
+      }
     });
   }
 

@@ -38,6 +38,7 @@ struct Lookup {
   std::vector<IpAddress> addresses;
   int open = 0;  // questions without an answer
   int failure = ARES_SUCCESS;
+  bool ipv6_known = false;
 };
 
 struct Question {
@@ -76,6 +77,8 @@ static void guard_on_answer(void* data, int status, int, unsigned char* bytes, i
     status = question.family == AF_INET6 ? ::ares_parse_aaaa_reply(bytes, size, &host, nullptr, nullptr)
                                          : ::ares_parse_a_reply(bytes, size, &host, nullptr, nullptr);
   }
+  if (question.family == AF_INET6)
+    lookup.ipv6_known = status == ARES_SUCCESS || status == ARES_ENODATA || status == ARES_ENOTFOUND;
   if (status == ARES_SUCCESS) {
     add(lookup.addresses, *host);
     ::ares_free_hostent(host);
@@ -166,8 +169,11 @@ Result<void> wait_for_answers(ares_channel channel, Lookup& lookup, Deadline dea
 
 }  // namespace
 
-Result<std::vector<IpAddress>> resolve_name(
-    const std::string& name, const ResolveOptions& options, Deadline deadline, const CancelToken& cancel) {
+Result<std::vector<IpAddress>> resolve_name(const std::string& name, const ResolveOptions& options, Deadline deadline,
+    const CancelToken& cancel, bool* ipv6_known) {
+  bool ignored = false;
+  bool& known = ipv6_known != nullptr ? *ipv6_known : ignored;
+  known = true;
   if (const auto literal = IpAddress::parse(name)) return std::vector{*literal};
   std::string asked = lower_case(name);
   if (asked.ends_with('.')) asked.pop_back();
@@ -181,6 +187,7 @@ Result<std::vector<IpAddress>> resolve_name(
   Channel channel;  // ends before what its callbacks use
   GUARD_TRY(channel.open(options, lookup).context(what));
   if (auto addresses = from_hosts_file(channel.get(), asked); !addresses.empty()) return addresses;
+  known = false;
   for (Question& one : questions) {
     ++lookup.open;
     const auto ask = options.search == NameSearch::as_is ? ::ares_query : ::ares_search;
@@ -188,8 +195,9 @@ Result<std::vector<IpAddress>> resolve_name(
   }
   // One of the two questions may get no answer, from servers that know nothing of IPv6; the other's is good all the
   // same.
-  if (auto waited = wait_for_answers(channel.get(), lookup, deadline, cancel);
-      !waited && (lookup.addresses.empty() || waited.error().code() != ErrorCode::execution_timeout))
+  auto waited = wait_for_answers(channel.get(), lookup, deadline, cancel);
+  known = lookup.ipv6_known;
+  if (!waited && (lookup.addresses.empty() || waited.error().code() != ErrorCode::execution_timeout))
     return std::move(waited).context(what).error();
   if (lookup.addresses.empty()) {
     const char* why = lookup.failure == ARES_SUCCESS ? "it has no address" : ::ares_strerror(lookup.failure);

@@ -29,8 +29,11 @@ struct ResolveOptions {
 //
 // INPUT_INVALID: no host name. CONFIG_INVALID: a DNS server that is none. ENVIRONMENT_UNAVAILABLE: there is no such
 // name, or no server answers; EXECUTION_TIMEOUT, CANCELLED.
-Result<std::vector<IpAddress>> resolve_name(
-    const std::string& name, const ResolveOptions& options, Deadline deadline, const CancelToken& cancel);
+//
+// `ipv6_known`: whether this, an error too, tells which IPv6 addresses there are, or that there are none. It doesn't
+// where no server has answered that question; those of IPv4 are answered all the same.
+Result<std::vector<IpAddress>> resolve_name(const std::string& name, const ResolveOptions& options, Deadline deadline,
+    const CancelToken& cancel, bool* ipv6_known = nullptr);
 
 // CONFIG_INVALID for a DNS server that is none: resolve_name() would say so each time.
 Result<void> check_options(const ResolveOptions& options);

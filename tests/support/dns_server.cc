@@ -103,18 +103,19 @@ void DnsServer::serve() {
     const Answer answer = zone_(name, time);
     if (answer.silent) continue;
 
+    const bool failed = answer.ipv6_fails && type == kAaaa;
     std::vector<std::string> records;
     if (!answer.alias.empty()) records.push_back(record(name, kCname, encoded(answer.alias)));
     const std::string& owner = answer.alias.empty() ? name : answer.alias;
     for (const std::string& text : answer.addresses) {
       const auto address = IpAddress::parse(text).value();
       const bool v6 = address.family == IpAddress::Family::v6;
-      if (type != (v6 ? kAaaa : kA)) continue;
+      if (failed || type != (v6 ? kAaaa : kA)) continue;
       records.push_back(
           record(owner, type, std::string(reinterpret_cast<const char*>(address.bytes.data()), v6 ? 16 : 4)));
     }
     std::string reply(question.data(), 2);
-    put16(reply, answer.exists ? 0x8580 : 0x8583);
+    put16(reply, failed ? 0x8582 : answer.exists ? 0x8580 : 0x8583);
     put16(reply, 1);
     put16(reply, static_cast<int>(records.size()));
     put16(reply, 0);

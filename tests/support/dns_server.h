@@ -21,6 +21,7 @@ class DnsServer {
     bool silent = false;
     bool garbage = false;
     bool exists = true;
+    bool ipv6_fails = false;  // the question for AAAA gets SERVFAIL
   };
   // The `time`th question for this name, from 1; A and AAAA are counted apart.
   using Zone = std::function<Answer(const std::string& name, int time)>;

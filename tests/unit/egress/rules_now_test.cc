@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/support/egress/egress_world.h"
+#include "tests/support/own_network.h"
 
 namespace guard {
 namespace {
@@ -117,6 +118,94 @@ TEST_F(RulesNow, KeepNamesAwayFromWhatARouterTranslates) {
   for (const char* name : {"private", "loopback", "own", "denied"}) EXPECT_EQ(reason_of(name), address_refused) << name;
   for (const char* name : {"open", "v6"}) EXPECT_EQ(reason_of(name), not_connected) << name;
   EXPECT_EQ(dns.questions("ipv4only.arpa"), 1);
+}
+
+// Until a server has said whether there is one; then IPv6 is as good as IPv4.
+TEST_F(RulesNow, KeepNamesAwayFromWhatARouterMayTranslate) {
+  EgressOptions options = asking();
+  options.dial_time = milliseconds(1);
+  DnsServer::Answer arpa{.addresses = {"192.0.0.170", "3ffe:64::192.0.0.170"}, .ipv6_fails = true};
+  zone = [&](const std::string& name, int) -> DnsServer::Answer {
+    if (name == "ipv4only.arpa") return arpa;
+    return {.addresses = {"3ffe:64::10.0.0.7"}};
+  };
+  EgressWorld world({"*.test:" + port}, {}, {}, options);
+  const auto reason_of = [&](const std::string& name) {
+    world.ask(connect_to(name + ".test:" + port));
+    return world.decision().reason;
+  };
+  EXPECT_EQ(reason_of("private"), not_resolved);
+  EXPECT_THAT(world.ask(connect_to("private.test:" + port)), HasSubstr("ipv4only.arpa"));
+  EXPECT_EQ(world.decision().reason, not_resolved);
+  EXPECT_EQ(dns.questions("ipv4only.arpa"), 2) << "it is asked again";
+  arpa = {.silent = true};
+  EXPECT_EQ(reason_of("private"), not_resolved);
+  arpa = {.addresses = {"3ffe:64::192.0.0.170"}};
+  EXPECT_EQ(reason_of("private"), address_refused);
+}
+
+TEST_F(RulesNow, LetIpv4ThroughWhereNobodyTellsOfARouter) {
+  zone = [&](const std::string& name, int) -> DnsServer::Answer {
+    if (name == "ipv4only.arpa") return {.addresses = {"192.0.0.170"}, .ipv6_fails = true};
+    return {.addresses = {here, "3ffe:64::10.0.0.7"}};
+  };
+  EgressWorld world({"both.test:" + port, here + ":" + port}, {}, {}, asking());
+  const Peer client = world.tunnel("both.test:" + port);
+  EXPECT_TRUE(echoes(client));
+}
+
+// Names that nobody answers keep the threads that look up; the time of a lookup begins when one is free.
+TEST_F(RulesNow, GiveALookupItsTimeHoweverManyWait) {
+  EgressOptions options = asking();
+  options.dial_time = std::chrono::seconds(20);
+  std::atomic<int> slow = 0;
+  zone = [&](const std::string& name, int) -> DnsServer::Answer {
+    if (name.starts_with("silent")) return ++slow, DnsServer::Answer{.silent = true};
+    return {.addresses = {here}};
+  };
+  EgressWorld world({"*.test:" + port, here + ":" + port}, {}, {}, options);
+  std::vector<Peer> waiting;
+  for (int i = 0; i < 24; ++i) {
+    waiting.push_back(world.connect());
+    waiting.back().send(connect_to(fmt::format("silent{}.test:{}", i, port)));
+  }
+  while (slow < 8) std::this_thread::sleep_for(milliseconds(1));
+  const Peer client = world.tunnel("a.test:" + port);
+  EXPECT_TRUE(echoes(client));
+}
+
+TEST_F(RulesNow, LeaveWhatIsOverAsItEnded) {
+  TcpServer closing(here, 0, [](const Peer& peer) {
+    peer.read_until("\r\n\r\n");
+    peer.send("HTTP/1.1 204 No Content\r\n\r\n");
+  });
+  const std::string target = fmt::format("a.test:{}", closing.port());
+  EgressWorld world({target, fmt::format("{}:{}", here, closing.port())}, {}, {}, asking());
+  const Peer client = world.connect();
+  client.send(fmt::format("GET http://{0}/ HTTP/1.1\r\nHost: {0}\r\n\r\n", target));
+  EXPECT_THAT(client.read_all(), StartsWith("HTTP/1.1 204 "));
+  world.proxy->set_rules(rules({}));  // while it is seen whether the client still sends
+  EXPECT_EQ(world.decision().reason, done);
+}
+
+// What can't be judged has no rule on its side.
+TEST(RulesThatFail, EndEachConnectionTheyCannotJudge) {
+  const bool may = test::in_own_network({"link set lo up", "addr add 9.1.1.1/32 dev lo"}, [] {
+    TcpServer server("9.1.1.1", 0, echo);
+    DnsServer dns([](const std::string&, int) -> DnsServer::Answer { return {.addresses = {"9.1.1.1"}}; });
+    EgressOptions options;
+    options.names.dns_servers = {dns.address()};
+    std::atomic<bool> fails = false;
+    options.is_own = [&](const IpAddress&) { return fails ? throw std::bad_alloc() : false; };
+    const std::string target = fmt::format("a.test:{}", server.port());
+    EgressWorld world({target}, {}, {}, options);
+    const Peer one = world.tunnel(target), other = world.tunnel(target);
+    fails = true;
+    world.proxy->set_rules(EgressRules::create({target}, {}).value());
+    EXPECT_EQ(one.read_all() + other.read_all(), "");
+    for (const EgressDecision& decision : world.decisions(2)) EXPECT_EQ(decision.reason, rules_changed);
+  });
+  if (!may) GTEST_SKIP() << "needs root and ip";
 }
 
 TEST_F(RulesNow, KeepNamesAwayFromThisMachine) {

@@ -40,6 +40,26 @@ TEST(NameResolver, AnswersBothFamiliesOfTheNamedServer) {
   EXPECT_THAT(missing.error().message(), HasSubstr("missing.test cannot be found"));
 }
 
+TEST(NameResolver, TellsWhetherItKnowsOfIpv6) {
+  DnsServer server([](const std::string& name, int) -> DnsServer::Answer {
+    if (name == "both.test") return {.addresses = {"192.0.2.7", "2001:db8::7"}};
+    if (name == "v4.test") return {.addresses = {"192.0.2.7"}};
+    if (name == "failing.test") return {.addresses = {"192.0.2.7", "2001:db8::7"}, .ipv6_fails = true};
+    if (name == "silent.test") return {.silent = true};
+    if (name == "garbage.test") return {.garbage = true};
+    return {.exists = false};
+  });
+  const auto known = [&](const std::string& name) {
+    const CancelToken never;
+    bool ipv6_known = name == "silent.test";
+    static_cast<void>(resolve_name(
+        name, {.dns_servers = {server.address()}}, Deadline::after(milliseconds(300)), never, &ipv6_known));
+    return ipv6_known;
+  };
+  for (const char* name : {"both.test", "v4.test", "missing.test", "localhost"}) EXPECT_TRUE(known(name)) << name;
+  for (const char* name : {"failing.test", "silent.test", "garbage.test"}) EXPECT_FALSE(known(name)) << name;
+}
+
 // Search domains and HOSTALIASES would make another name of it.
 TEST(NameResolver, AsksForTheNameAsItIs) {
   DnsServer server([](const std::string&, int) -> DnsServer::Answer { return {.exists = false}; });
