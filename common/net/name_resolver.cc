@@ -185,9 +185,12 @@ Result<std::vector<IpAddress>> resolve_name(const std::string& name, const Resol
   Lookup lookup;
   std::array<Question, 2> questions = {Question{lookup, AF_INET}, Question{lookup, AF_INET6}};
   Channel channel;  // ends before what its callbacks use
-  GUARD_TRY(channel.open(options, lookup).context(what));
-  if (auto addresses = from_hosts_file(channel.get(), asked); !addresses.empty()) return addresses;
   known = false;
+  GUARD_TRY(channel.open(options, lookup).context(what));
+  if (auto addresses = from_hosts_file(channel.get(), asked); !addresses.empty()) {
+    known = true;
+    return addresses;
+  }
   for (Question& one : questions) {
     ++lookup.open;
     const auto ask = options.search == NameSearch::as_is ? ::ares_query : ::ares_search;

@@ -114,8 +114,11 @@ TEST(NameResolver, SurvivesGarbage) {
 
 TEST(NameResolver, NamesServersThatAreNone) {
   const CancelToken never;
-  const auto found = resolve_name("api.test", {.dns_servers = {"dns.test"}}, Deadline::after(milliseconds(100)), never);
+  bool ipv6_known = true;
+  const auto found =
+      resolve_name("api.test", {.dns_servers = {"dns.test"}}, Deadline::after(milliseconds(100)), never, &ipv6_known);
   ASSERT_FALSE(found);
+  EXPECT_FALSE(ipv6_known);
   EXPECT_EQ(found.error().code(), ErrorCode::config_invalid);
   EXPECT_FALSE(check_options({.dns_servers = {"dns.test"}}));
   EXPECT_TRUE(check_options({.dns_servers = {"192.0.2.1", "[2001:db8::1]:5353"}}));
