@@ -126,7 +126,7 @@ Result<void> check_key_files(const Config& config, const fs::path& project) {
     const auto words = kind == "env" ? std::vector<std::string>() : kind == "file" ? std::vector{rest} : words_of(rest);
     for (const std::string& word : words) {
       // The program starts in /, and options hold paths, too: --key=FILE, @FILE.
-      const std::size_t value = word.find_first_of("=@") + 1;  // npos + 1: 0
+      const std::size_t value = word.find_last_of("=@") + 1;  // npos + 1: 0
       for (const std::string& path : {word, word.substr(value)})
         GUARD_TRY(check(path.starts_with('/') ? path : "/" + path, "network.credential of " + rule.origin));
     }

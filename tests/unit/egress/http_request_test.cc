@@ -35,6 +35,14 @@ TEST(HttpRequest, IsWrittenAnewFromWhatWasRead) {
           "Connection: close"}));
 }
 
+TEST(HttpRequest, TakesFieldsOfOursInPlaceOfTheirs) {
+  const auto request = parse(
+      {"GET http://a.test/ HTTP/1.1", "Host: a.test", "x_API-key: 1", "X-Api-Key: 2", "X_Api_Key: 3", "X-Api-Keys: 4"});
+  ASSERT_TRUE(request) << request.error().to_string();
+  EXPECT_EQ(request->head_for_server({{"X-Api-Key", "ours"}}),
+      lines({"GET / HTTP/1.1", "Host: a.test", "X-Api-Keys: 4", "X-Api-Key: ours", "Connection: close"}));
+}
+
 TEST(HttpRequest, HasAPathAndADefaultPort) {
   const std::pair<const char*, const char*> rows[] = {{"http://a.test", "GET / "}, {"http://a.test/", "GET / "},
       {"HTTP://a.test?q", "GET /?q "}, {"http://a.test:80/x", "GET /x "}, {"http://a.test//b.test/", "GET //b.test/ "}};

@@ -105,8 +105,9 @@ TEST(Credentials, ComeFromNothingInTheProject) {
   const auto check = [&](const std::string& path, bool good) {
     Config authorities = with("env:KEY");
     authorities.network.authorities = path;
-    for (const Config& config :
-        {with("file:" + path), with("command:" + path), with("command:/bin/sh " + path), authorities}) {
+    for (const Config& config : {with("file:" + path), with("command:" + path), with("command:/bin/sh " + path),
+             with("command:/bin/sh " + path.substr(1)), with("command:/bin/curl --data=@" + path),
+             with("command:/bin/curl @" + path), authorities}) {
       for (const fs::path& from : {project, project / "below"}) {
         const auto checked = check_key_files(config, from);
         EXPECT_EQ(checked.has_value(), good) << path;
@@ -163,6 +164,18 @@ TEST(Credentials, AreMaskedWhereverTheConfigurationHolds) {
   const auto secrets = secrets_of({{"KEY", "word-of-mine-4711"}}, config);
   ASSERT_TRUE(secrets);
   EXPECT_THAT(redact_text(*secrets, "it says word-of-mine-4711.").value_or(""), Not(HasSubstr("4711")));
+}
+
+TEST(Credentials, AreMaskedWhereSeveralHaveOneHost) {
+  Config config = with("command:/bin/echo word-of-program-0815");
+  config.network.credentials.push_back({"api.test", "X-Key", "", "env:KEY", 0, "guard.toml:9"});
+  const Environment environment = {{"KEY", "word-of-mine-4711"}};
+  const auto read = read_in(config, environment);
+  ASSERT_TRUE(read) << read.error().to_string();
+  const auto secrets = secrets_of(environment, config, hidden_by(*read));
+  ASSERT_TRUE(secrets);
+  EXPECT_THAT(redact_text(*secrets, "word-of-program-0815 word-of-mine-4711").value_or("0815"),
+      AllOf(Not(HasSubstr("0815")), Not(HasSubstr("4711"))));
 }
 
 TEST(Credentials, ShowTheSandboxTheAuthorityAlone) {
