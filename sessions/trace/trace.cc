@@ -109,7 +109,11 @@ Result<std::shared_ptr<Trace>> Trace::open(Settings settings) {
 }
 
 Trace::~Trace() {
-  for (const auto& [id, session] : sessions_) write_left_out(id, *session);
+  try {
+    for (const auto& [id, session] : sessions_) write_left_out(id, *session);
+  } catch (const std::exception&) {
+    // No memory: these counts are lost.
+  }
 }
 
 std::shared_ptr<Trace::Session> Trace::session(const std::string& id, For use) {
