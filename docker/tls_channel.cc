@@ -4,11 +4,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
-#include <openssl/x509v3.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -18,6 +14,7 @@
 #include <string>
 
 #include "common/file_io.h"
+#include "common/net/openssl_types.h"
 #include "common/text/text.h"
 
 namespace guard::docker {
@@ -25,29 +22,10 @@ namespace {
 
 constexpr std::uint64_t kPemBytesMax = 1 << 20;
 
-template <auto Free>
-struct Freed {
-  template <typename T>
-  void operator()(T* object) const noexcept {
-    Free(object);
-  }
-};
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
-using Session = std::unique_ptr<SSL, Freed<SSL_free>>;
-using Bio = std::unique_ptr<BIO, Freed<BIO_free_all>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using PrivateKey = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
 Error tls_error(const char* kind, std::string sentence) {
   return Error(ErrorCode::environment_unavailable, std::move(sentence)).detail("tls", kind);
-}
-
-// What OpenSSL says of its last failure; empties its queue.
-std::string last_words() {
-  const unsigned long code = ERR_peek_last_error();
-  ERR_clear_error();
-  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
-  return reason == nullptr ? "no reason given" : printable(reason);
 }
 
 // ---- the socket ----
@@ -74,7 +52,7 @@ long control_socket(BIO*, int command, long, void*) {
   return command == BIO_CTRL_FLUSH ? 1 : 0;  // nothing is held back
 }
 
-Bio make_bio(int fd) {
+TlsBio make_bio(int fd) {
   static BIO_METHOD* const method = [] {
     BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "container engine");
     if (made == nullptr) return made;
@@ -83,7 +61,7 @@ Bio make_bio(int fd) {
     BIO_meth_set_ctrl(made, control_socket);
     return made;
   }();
-  Bio bio(method == nullptr ? nullptr : BIO_new(method));
+  TlsBio bio(method == nullptr ? nullptr : BIO_new(method));
   if (bio == nullptr) return bio;
   BIO_set_data(
       bio.get(), reinterpret_cast<void*>(static_cast<std::intptr_t>(fd)));  // NOLINT(performance-no-int-to-ptr)
@@ -93,10 +71,10 @@ Bio make_bio(int fd) {
 
 // ---- our side: whom we trust, and who we are ----
 
-Result<Bio> open_pem(const std::string& path) {
+Result<TlsBio> open_pem(const std::string& path) {
   auto text = read_file(path, kPemBytesMax);
   if (!text) return tls_error("files", fmt::format("{} cannot be read: {}", printable(path), text.error().message()));
-  Bio bio(BIO_new(BIO_s_mem()));
+  TlsBio bio(BIO_new(BIO_s_mem()));
   const int size = static_cast<int>(text->size());
   if (bio == nullptr || BIO_write(bio.get(), text->data(), size) != size) {
     return tls_error("files", fmt::format("{} cannot be kept in memory", printable(path)));
@@ -106,12 +84,12 @@ Result<Bio> open_pem(const std::string& path) {
 
 // Certificates one after the other; at least one, and nothing half.
 Result<std::vector<Certificate>> read_certificates(const std::string& path) {
-  GUARD_TRY_ASSIGN(const Bio bio, open_pem(path));
+  GUARD_TRY_ASSIGN(const TlsBio bio, open_pem(path));
   std::vector<Certificate> certificates;
   while (Certificate one{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)})
     certificates.push_back(std::move(one));
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
-  const std::string words = last_words();
+  const std::string words = openssl_words();
   if (certificates.empty() || !at_end) {
     return tls_error("files", fmt::format("{} holds no certificate: {}", printable(path), words));
   }
@@ -124,19 +102,19 @@ int no_passphrase(char*, int, int, void*) { return -1; }
 Result<void> take_own_certificate(SSL_CTX* context, const TlsFiles& files) {
   GUARD_TRY_ASSIGN(auto chain, read_certificates(files.certificate));
   if (SSL_CTX_use_certificate(context, chain.front().get()) != 1) {
-    return tls_error("files", fmt::format("{} cannot be used: {}", printable(files.certificate), last_words()));
+    return tls_error("files", fmt::format("{} cannot be used: {}", printable(files.certificate), openssl_words()));
   }
   for (std::size_t index = 1; index < chain.size(); ++index) {
     if (SSL_CTX_add1_chain_cert(context, chain[index].get()) != 1) {
-      return tls_error("files", fmt::format("{} cannot be used: {}", printable(files.certificate), last_words()));
+      return tls_error("files", fmt::format("{} cannot be used: {}", printable(files.certificate), openssl_words()));
     }
   }
-  GUARD_TRY_ASSIGN(const Bio bio, open_pem(files.key));
+  GUARD_TRY_ASSIGN(const TlsBio bio, open_pem(files.key));
   const PrivateKey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
   if (key == nullptr || SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1) {
     return tls_error("files",
         fmt::format("{} is not the key of {}, or is locked by a passphrase: {}", printable(files.key),
-            printable(files.certificate), last_words()));
+            printable(files.certificate), openssl_words()));
   }
   return ok();
 }
@@ -145,7 +123,7 @@ Result<Context> make_context(const TlsFiles& files) {
   OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   Context context(SSL_CTX_new(TLS_client_method()));
   if (context == nullptr || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1) {
-    return tls_error("files", fmt::format("TLS cannot be set up: {}", last_words()));
+    return tls_error("files", fmt::format("TLS cannot be set up: {}", openssl_words()));
   }
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -154,7 +132,7 @@ Result<Context> make_context(const TlsFiles& files) {
   X509_STORE* const store = SSL_CTX_get_cert_store(context.get());
   for (const Certificate& one : authorities) {
     if (X509_STORE_add_cert(store, one.get()) != 1) {
-      return tls_error("files", fmt::format("{} cannot be used: {}", printable(files.authority), last_words()));
+      return tls_error("files", fmt::format("{} cannot be used: {}", printable(files.authority), openssl_words()));
     }
   }
   if (!files.certificate.empty() || !files.key.empty()) GUARD_TRY(take_own_certificate(context.get(), files));
@@ -175,7 +153,7 @@ bool expect_host(SSL* session, const std::string& host) {
 
 class TlsChannel final : public Channel {
  public:
-  TlsChannel(UniqueFd socket, Context context, Session session)
+  TlsChannel(UniqueFd socket, Context context, TlsSession session)
       : Channel(std::move(socket)), context_(std::move(context)), session_(std::move(session)) {}
 
   Result<void> shake_hands(const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel) {
@@ -191,7 +169,7 @@ class TlsChannel final : public Channel {
       }
       const long verified = SSL_get_verify_result(session_.get());
       if (verified != X509_V_OK) return not_to_be_trusted(endpoint, verified);
-      return tls_error("handshake", fmt::format("{} does not speak TLS with us: {}", endpoint.url(), last_words()));
+      return tls_error("handshake", fmt::format("{} does not speak TLS with us: {}", endpoint.url(), openssl_words()));
     }
     // Both follow from SSL_VERIFY_PEER; everything hangs on them, so they are looked at.
     const long verified = SSL_get_verify_result(session_.get());
@@ -243,12 +221,12 @@ class TlsChannel final : public Channel {
         ERR_clear_error();
         if (number == 0 || number == EPIPE || number == ECONNRESET) return Attempt{0, 0, true};
         return Error::from_errno(ErrorCode::io_error, what, number);
-      default: return Error(ErrorCode::protocol_error, fmt::format("{} by TLS: {}", what, last_words()));
+      default: return Error(ErrorCode::protocol_error, fmt::format("{} by TLS: {}", what, openssl_words()));
     }
   }
 
   Context context_;
-  Session session_;
+  TlsSession session_;
 };
 
 }  // namespace
@@ -256,10 +234,10 @@ class TlsChannel final : public Channel {
 Result<std::unique_ptr<Channel>> open_tls(
     UniqueFd socket, const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(Context context, make_context(*endpoint.tls));
-  Session session(SSL_new(context.get()));
-  Bio bio = make_bio(socket.get());
+  TlsSession session(SSL_new(context.get()));
+  TlsBio bio = make_bio(socket.get());
   if (session == nullptr || bio == nullptr || !expect_host(session.get(), endpoint.host)) {
-    return tls_error("files", fmt::format("TLS to {} cannot be set up: {}", endpoint.url(), last_words()));
+    return tls_error("files", fmt::format("TLS to {} cannot be set up: {}", endpoint.url(), openssl_words()));
   }
   BIO* const shared = bio.release();
   SSL_set_bio(session.get(), shared, shared);

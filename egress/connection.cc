@@ -240,6 +240,14 @@ EgressConnection::Task<void> EgressConnection::end_sending(Way way) {
   if (tls != nullptr) co_await tls->end_sending();
 }
 
+EgressConnection::Task<bool> EgressConnection::fill(std::size_t until) {
+  do {
+    const bool more = co_await fill();
+    if (!more) co_return false;
+  } while (from_client_.size() < until);
+  co_return true;
+}
+
 EgressConnection::Task<bool> EgressConnection::fill() {
   if (refused_) co_return false;
   const std::size_t before = from_client_.size();
@@ -462,7 +470,8 @@ EgressConnection::Task<bool> EgressConnection::find(
 std::vector<IpAddress> EgressConnection::inner_addresses(const IpAddress& address) const {
   std::vector<IpAddress> inner;
   if (const auto known = translated_by_nat64(address)) inner.push_back(*known);
-  for (const Nat64Prefix& prefix : shared_.nat64.value_or(std::vector<Nat64Prefix>())) {
+  if (!shared_.nat64) return inner;
+  for (const Nat64Prefix& prefix : *shared_.nat64) {
     if (const auto learned = translated_by(prefix, address)) inner.push_back(*learned);
   }
   return inner;
@@ -603,9 +612,7 @@ EgressConnection::Task<void> EgressConnection::send_up(EgressTarget target) {
       char byte = 0;
       if (!failure && !refused_ && ::recv(client_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) break;
     }
-    do {
-      if (!co_await fill()) co_return;
-    } while (from_client_.size() < hello.need);
+    if (!co_await fill(hello.need)) co_return;
     if (first && target.port != kTlsPort) act_within(shared_.policy.limits.request_time, request_time);
   }
   if (from_client_.empty() || check_client_hello(target)) co_await pump(Way::up);
@@ -679,6 +686,10 @@ EgressConnection::Task<void> EgressConnection::send_body(HttpRequest& request) {
 
 EgressConnection::Task<void> EgressConnection::send_answer() {
   co_await pump(Way::down);
+  leave_the_rest();
+}
+
+void EgressConnection::leave_the_rest() {
   answered_ = true;
   error_code ignored;
   client_.cancel(ignored);
@@ -722,8 +733,9 @@ EgressConnection::Task<void> EgressConnection::serve_within_tls(EgressTarget tar
 
 EgressConnection::Task<bool> EgressConnection::take_client_tls(EgressTarget target) {
   tell_ = Tell::tls;
-  while (read_client_hello(from_client_).state == ClientHello::State::need_more) {
-    const bool more = co_await fill();
+  ClientHello hello;
+  while ((hello = read_client_hello(from_client_)).state == ClientHello::State::need_more) {
+    const bool more = co_await fill(hello.need);
     if (!more) co_return false;
   }
   if (!check_client_hello(target)) co_return false;
@@ -821,10 +833,7 @@ EgressConnection::Task<void> EgressConnection::forward_with_credentials(HttpRequ
 
 EgressConnection::Task<void> EgressConnection::send_masked_answer(const HttpRequest& request) {
   co_await pass_answer(request);
-  answered_ = true;
-  error_code ignored;
-  client_.cancel(ignored);
-  server_.cancel(ignored);
+  leave_the_rest();
 }
 
 EgressConnection::Task<void> EgressConnection::pass_answer(const HttpRequest& request) {

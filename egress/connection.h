@@ -106,6 +106,7 @@ class EgressConnection {
   Task<bool> pass(Way way, std::string_view bytes);  // which stay where they are until it has ended
   Task<bool> read_head(std::string& head);
   Task<bool> fill();
+  Task<bool> fill(std::size_t until);  // once at least, and until so many bytes are there
   Task<bool> fill_from_server(std::size_t at_most = 4096);
   Task<std::pair<boost::system::error_code, std::size_t>> read_some(Way way, boost::asio::mutable_buffer into);
   Task<boost::system::error_code> write(Way way, std::string_view bytes);
@@ -126,6 +127,7 @@ class EgressConnection {
   bool has_credential(const EgressTarget& target) const;
   void note(const EgressTarget& target);
   void moved();
+  void leave_the_rest();  // the answer is there: what of the request isn't sent yet stays so
   void act_within(milliseconds span, EgressReason late);
   void drop_connections();
 

@@ -24,6 +24,12 @@ constexpr std::size_t kShownMax = 80;
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kTlsPort = 443;
 
+// Servers take X_Api_Key for X-Api-Key.
+bool is_same_field(std::string one, std::string other) {
+  for (std::string* name : {&one, &other}) std::ranges::replace(*name, '_', '-');
+  return lower_case(one) == lower_case(other);
+}
+
 Error refused(std::string_view why) { return Error(ErrorCode::input_invalid, std::string(why)); }
 
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
@@ -189,21 +195,6 @@ bool HttpRequest::is_head() const noexcept { return parts_->head().method() == h
 const EgressTarget& HttpRequest::target() const noexcept { return parts_->target; }
 const EgressTarget& HttpRequest::host_field() const noexcept { return parts_->host_field; }
 
-namespace {
-
-bool is_same_field(std::string_view one, std::string_view other) {
-  return std::ranges::equal(
-      one, other, {},
-      [](char c) {
-        return c == '_' ? '-' : lower_case({&c, 1}).front();
-      },
-      [](char c) {
-        return c == '_' ? '-' : lower_case({&c, 1}).front();
-      });
-}
-
-}  // namespace
-
 std::string HttpRequest::head_for_server(const std::vector<HttpField>& own) const {
   const auto& head = parts_->head();
   http::request<http::empty_body> sent;
@@ -217,7 +208,6 @@ std::string HttpRequest::head_for_server(const std::vector<HttpField>& own) cons
     if (!is_for_one_hop(field, named)) sent.insert(field.name(), field.name_string(), field.value());
   }
   for (const HttpField& field : own) {
-    // Servers take X_Api_Key for X-Api-Key.
     for (auto at = sent.begin(); at != sent.end();)
       at = is_same_field(at->name_string(), field.name) ? sent.erase(at) : std::next(at);
     if (!field.value.empty()) sent.set(field.name, field.value);

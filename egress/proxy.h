@@ -13,11 +13,11 @@
 //     is a tunnel once the server has agreed.
 //   - To other ports bytes go both ways as they come, unless the client begins with TLS.
 //   - For a host and port that has a credential (egress/keys/credential.h) TLS ends here, with a certificate of this
-//   proxy's
-//     own authority, and begins anew towards the host, whose certificate must be made out to it by a trusted authority.
-//     In between one request of HTTP goes for that host, as to port 80, with the credential's header in place of the
-//     client's own; the answer comes back with the value masked, uncompressed and not in ranges, its last bytes later
-//     than the server sent them (egress/keys/value_mask.h). No WebSocket and nothing without TLS goes there.
+//     proxy's own authority, and begins anew towards the host, whose certificate must be made out to it by a trusted
+//     authority. In between one request of HTTP goes for that host, as to port 80, with the credential's header in
+//     place of the client's own; the answer comes back with the value masked, uncompressed and not in ranges, its last
+//     bytes later than the server sent them (egress/keys/value_mask.h). No WebSocket and nothing without TLS goes
+//     there.
 //   - A half-close goes through, both ways. A reader that doesn't read stops its own connection only.
 //   - Whatever is refused is told to the client: HTTP status and text, a reply of SOCKS, an alert of TLS.
 #pragma once

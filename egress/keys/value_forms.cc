@@ -65,11 +65,10 @@ void add_forms(std::string_view text, std::set<std::string>& forms) {
     forms.insert(escaped(text, plain, "\\u{:04X}"));
     for (const std::string_view escape : {"&#{};", "&#x{:x};", "&#x{:X};"}) forms.insert(escaped(text, plain, escape));
   }
-  std::string cased(text);
-  for (int (*const change)(int) : {&::tolower, &::toupper}) {
-    std::ranges::transform(cased, cased.begin(), [&](unsigned char c) { return static_cast<char>(change(c)); });
-    forms.insert(cased);
-  }
+  forms.insert(lower_case(text));
+  std::string capitals(text);
+  std::ranges::transform(text, capitals.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  forms.insert(capitals);
 }
 
 bool is_short(const std::string& text) { return text.size() < kHiddenBytesMin; }

@@ -1,7 +1,6 @@
 #include "egress/keys/value_mask.h"
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 #include <utility>
 
@@ -18,20 +17,24 @@ std::uint64_t hash_base() {
   return base;
 }
 
-std::uint64_t hash_on(std::uint64_t hash, char byte) {
-  return hash * hash_base() + static_cast<unsigned char>(byte) + 1;
+std::uint64_t hash_on(std::uint64_t hash, std::uint64_t base, char byte) {
+  return hash * base + static_cast<unsigned char>(byte) + 1;
 }
 
 }  // namespace
 
 HiddenValues::HiddenValues(std::vector<std::string> values) {
   std::erase(values, "");
+  const std::uint64_t base = hash_base();
   for (std::string& value : values) {
     OfLength& of = by_length_[value.size()];
-    if (of.values.empty()) {
-      for (std::size_t i = 0; i < value.size(); ++i) of.power *= hash_base();
+    std::uint64_t hash = 0;
+    of.power = 1;
+    for (const char byte : value) {
+      hash = hash_on(hash, base, byte);
+      of.power *= base;
     }
-    of.hashes.push_back(std::accumulate(value.begin(), value.end(), std::uint64_t{0}, hash_on));
+    of.hashes.push_back(hash);
     of.values.push_back(std::move(value));
   }
   if (!by_length_.empty()) held_back_ = by_length_.rbegin()->first - 1;
@@ -41,7 +44,8 @@ std::string ValueMask::push(std::string_view bytes) {
   held_ += bytes;
   held_masked_ += bytes;
   hashes_.assign(1, 0);
-  for (const char byte : held_) hashes_.push_back(hash_on(hashes_.back(), byte));
+  const std::uint64_t base = hash_base();
+  for (const char byte : held_) hashes_.push_back(hash_on(hashes_.back(), base, byte));
   for (const auto& [length, of] : hidden_->by_length()) {
     for (std::size_t end = length; end <= held_.size(); ++end) {
       const std::uint64_t hash = hashes_[end] - hashes_[end - length] * of.power;

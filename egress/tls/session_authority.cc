@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <openssl/rand.h>
 
-#include "egress/tls/openssl_types.h"
+#include "common/net/openssl_types.h"
 
 namespace guard {
 namespace {

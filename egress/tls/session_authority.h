@@ -16,7 +16,7 @@ namespace guard {
 
 class SessionAuthority {
  public:
-  // Good for a day from an hour ago: clocks inside and outside are the same, those of a frozen sandbox nearly.
+  // Good for 90 days from an hour ago: clocks inside and outside are the same, those of a frozen sandbox nearly.
   // EXECUTION_FAILED where OpenSSL has no key.
   static Result<std::unique_ptr<SessionAuthority>> create();
   ~SessionAuthority();

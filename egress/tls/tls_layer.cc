@@ -15,7 +15,7 @@
 #include <boost/asio/write.hpp>
 
 #include "common/file_io.h"
-#include "egress/tls/openssl_types.h"
+#include "common/net/openssl_types.h"
 
 namespace guard {
 namespace {

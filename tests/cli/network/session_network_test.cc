@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include <sstream>
 #include <thread>
@@ -11,7 +9,7 @@
 #include "common/environment.h"
 #include "tests/support/dns_server.h"
 #include "tests/support/egress/egress_world.h"
-#include "tests/support/program/guard_program.h"
+#include "tests/support/program/served_project.h"
 
 namespace guard::testing {
 namespace {
@@ -22,14 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class SessionNetwork : public ::testing::TestWithParam<const char*> {
+class SessionNetwork : public ServedProject {
  protected:
-  void SetUp() override {
-    GUARD_NEEDS(GetParam() == std::string("docker") ? Needs::docker : Needs::namespace_sandbox);
-    fs::permissions(state_.path(), fs::perms(0711));
-  }
-  void TearDown() override { stop(); }
-
   void configure(const std::string& network) const {
     project_.configure(network);
     project_.build_image(GetParam());
@@ -39,25 +31,6 @@ class SessionNetwork : public ::testing::TestWithParam<const char*> {
         "[network]\nallow = [\"ok.test:{0}\", \"*.wild.test:{0}\", \"{1}:{0}\"]\n"
         "deny = [\"no.wild.test\"]\ndns_servers = [\"{2}\"]\n",
         server_.port(), here_, names_.address());
-  }
-  void serve(std::vector<std::string> more = {}) {
-    std::vector<std::string> words = {
-        "serve", "--state", state_.path(), "--backend", GetParam(), "--project", project_.path()};
-    words.insert(words.end(), more.begin(), more.end());
-    serve_ = start_guard(words, project_.environment());
-    for (int i = 0; i < 600 && !fs::exists(state_.path() / "sessions/socket"); ++i)
-      std::this_thread::sleep_for(milliseconds(50));
-  }
-  void stop() {
-    if (serve_ <= 0) return;
-    ::kill(serve_, SIGTERM);
-    ::waitpid(serve_, nullptr, 0);
-    serve_ = -1;
-  }
-  ProgramResult session(std::vector<std::string> words) const {
-    words.insert(words.begin(), "session");
-    words.insert(words.begin() + 2, {"--state", state_.path()});
-    return project_.guard(words);
   }
   std::string reaches(const std::string& session_id, const std::string& host) const {
     const std::string script = fmt::format(
@@ -83,7 +56,7 @@ class SessionNetwork : public ::testing::TestWithParam<const char*> {
     std::vector<json> found;
     for (int i = 0; i < 400 && found.size() < wanted; ++i) {
       found.clear();
-      std::istringstream lines(read_file(state_.path() / "trace.jsonl", 64u << 20).value_or(""));
+      std::istringstream lines(read_file(trace(), 64u << 20).value_or(""));
       for (std::string line; std::getline(lines, line);) {
         const json event = json::parse(line, nullptr, false);
         if (event.is_object() && event["event"] == "NETWORK_CONNECTION") found.push_back(event);
@@ -99,9 +72,6 @@ class SessionNetwork : public ::testing::TestWithParam<const char*> {
                             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere");
                           }};
   test::DnsServer names_{[this](const std::string&, int) { return test::DnsServer::Answer{.addresses = {here_}}; }};
-  Project project_;
-  const TempDir state_ = *TempDir::create();
-  pid_t serve_ = -1;
 };
 
 INSTANTIATE_TEST_SUITE_P(Backends, SessionNetwork, ::testing::Values("namespace", "docker"),
@@ -109,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, SessionNetwork, ::testing::Values("namespace"
 
 TEST_P(SessionNetwork, IsThatOfTheServerAndIsTraced) {
   configure(list());
-  serve({"--trace", state_.path() / "trace.jsonl"});
+  serve({"--trace", trace()});
   EXPECT_EQ(session({"open", "me/one"}).exit_status, 0);
   EXPECT_EQ(reaches("me/one", "ok.test"), "here\n");
   EXPECT_THAT(reaches("me/one", "other.test"), StartsWith("guard: other.test:"));

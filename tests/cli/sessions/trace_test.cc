@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "common/environment.h"
-#include "tests/support/program/guard_program.h"
+#include "tests/support/program/served_project.h"
 
 namespace guard::testing {
 namespace {
@@ -20,37 +20,18 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class TracedServe : public ::testing::TestWithParam<const char*> {
+class TracedServe : public ServedProject {
  protected:
   void SetUp() override {
-    GUARD_NEEDS(GetParam() == std::string("docker") ? Needs::docker : Needs::namespace_sandbox);
-    project_.build_image(GetParam());
-    ASSERT_EQ(::chmod(state_.path().c_str(), 0711), 0);
+    ServedProject::SetUp();
+    if (!IsSkipped() && !HasFatalFailure()) project_.build_image(GetParam());
   }
-  void TearDown() override { stop(); }
-
   void serve(std::vector<std::string> more = {}) {
-    std::vector<std::string> words = {
-        "serve", "--state", state_.path(), "--backend", GetParam(), "--project", project_.path(), "--trace", trace()};
-    words.insert(words.end(), more.begin(), more.end());
-    serve_ = start_guard(words, project_.environment());
-    for (int i = 0; i < 600 && !fs::exists(state_.path() / "sessions/socket"); ++i)
-      std::this_thread::sleep_for(milliseconds(50));
-  }
-  void stop() {
-    if (serve_ <= 0) return;
-    ::kill(serve_, SIGTERM);
-    ::waitpid(serve_, nullptr, 0);
-    serve_ = -1;
-  }
-  ProgramResult session(std::vector<std::string> words) const {
-    words.insert(words.begin(), "session");
-    words.insert(words.begin() + 2, {"--state", state_.path()});
-    return project_.guard(words);
+    more.insert(more.end(), {"--trace", trace()});
+    ServedProject::serve(more);
   }
   ProgramResult runs(const std::string& script) const { return session({"exec", "t/a", "--", "bun", "-e", script}); }
 
-  std::string trace() const { return state_.path() / "trace.jsonl"; }
   std::vector<std::string> told() const {
     std::vector<std::string> told;
     std::istringstream lines(read_file(trace(), 64u << 20).value_or(""));
@@ -62,10 +43,6 @@ class TracedServe : public ::testing::TestWithParam<const char*> {
     }
     return told;
   }
-
-  Project project_;
-  const TempDir state_ = *TempDir::create();
-  pid_t serve_ = -1;
 };
 INSTANTIATE_TEST_SUITE_P(In, TracedServe, ::testing::Values("namespace", "docker"));
 

@@ -1,4 +1,4 @@
-// What the two sources of egress/ that use OpenSSL share.
+// What sources that use OpenSSL share; they link it themselves.
 #pragma once
 
 #include <openssl/err.h>
