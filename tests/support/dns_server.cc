@@ -44,9 +44,10 @@ std::string record(const std::string& name, int type, const std::string& data) {
 
 }  // namespace
 
-DnsServer::DnsServer(Zone zone) : zone_(std::move(zone)), socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-  const SocketAddress any = IpAddress::v4(INADDR_LOOPBACK).with_port(0);
-  if (::bind(socket_.get(), any.get(), any.size) != 0) std::abort();
+DnsServer::DnsServer(Zone zone, const std::string& address, std::uint16_t port)
+    : zone_(std::move(zone)), socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  const SocketAddress at = IpAddress::parse(address).value().with_port(port);
+  if (::bind(socket_.get(), at.get(), at.size) != 0) std::abort();
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -59,7 +60,7 @@ std::string DnsServer::address() const {
   sockaddr_in bound{};
   socklen_t size = sizeof bound;
   ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &size);
-  return "127.0.0.1:" + std::to_string(ntohs(bound.sin_port));
+  return IpAddress::v4(ntohl(bound.sin_addr.s_addr)).text() + ":" + std::to_string(ntohs(bound.sin_port));
 }
 
 int DnsServer::questions(const std::string& name) {

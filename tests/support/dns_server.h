@@ -1,7 +1,8 @@
-// A DNS server on the loopback, over UDP, whose answers a test decides.
+// A DNS server over UDP, whose answers a test decides.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -26,7 +27,7 @@ class DnsServer {
   // The `time`th question for this name, from 1; A and AAAA are counted apart.
   using Zone = std::function<Answer(const std::string& name, int time)>;
 
-  explicit DnsServer(Zone zone);
+  explicit DnsServer(Zone zone, const std::string& address = "127.0.0.1", std::uint16_t port = 0);  // 0: any
   ~DnsServer();
 
   std::string address() const;             // "127.0.0.1:port"

@@ -1,4 +1,4 @@
-// situations.mjs ALLOWED FORBIDDEN HOST_SOCKET ABSTRACT_SOCKET: what code in a sandbox tries, one line of JSON each:
+// situations.mjs ALLOWED FORBIDDEN LISTED HOST_SOCKET ABSTRACT_SOCKET: what code in a sandbox tries, one line of JSON each:
 // {name, got, wanted, decision, times}. `decision` is what guard has to write down of it: "host:port reason", and
 // nothing where guard has not been asked. Nothing here asserts: who reads the lines does.
 import dgram from "node:dgram";
@@ -7,7 +7,7 @@ import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 
-const [allowed, forbidden, hostSocket, abstractSocket] = process.argv.slice(2);
+const [allowed, forbidden, listed, hostSocket, abstractSocket] = process.argv.slice(2);
 const proxy = { host: "127.0.0.1", port: 61080 };
 const patience = 30_000;
 
@@ -244,9 +244,9 @@ situation("nonsense from the name server", "502", "garbage.wild.test:80 not_reso
 situation("nobody listens", "502", "closed.test:7009 not_connected", () => refusal("closed.test:7009"));
 
 // addresses
-situation("an address that is listed", "hello", `${allowed}:7001 done`, () => through(`${allowed}:7001`, echo));
-situation("its other port", "403", `${allowed}:7004 not_listed`, () => refusal(`${allowed}:7004`));
-for (const address of [forbidden, "127.0.0.1", "8.8.8.8", "169.254.169.254", "10.0.0.1", "0.0.0.0", "[::1]",
+situation("an address that is listed", "hello", `${listed}:7001 done`, () => through(`${listed}:7001`, echo));
+situation("its other port", "403", `${listed}:7002 not_listed`, () => refusal(`${listed}:7002`));
+for (const address of [allowed, forbidden, "127.0.0.1", "8.8.8.8", "169.254.169.254", "10.0.0.1", "0.0.0.0", "[::1]",
   "[fd00:ec2::254]", `[::ffff:${forbidden}]`, `[64:ff9b::${forbidden}]`]) {
   const shown = address.startsWith("[64:") ? `[64:ff9b::${inHexadecimal(forbidden)}]` : address;
   situation(`the address ${address}`, "403", `${shown}:80 not_listed`, () => get(address));
@@ -261,12 +261,16 @@ situation("localhost", "403", "localhost:80 not_listed", () => get("localhost"))
 // what allowed names lead to
 for (const name of ["private", "loopback", "loopback6", "metadata", "metadata6", "mapped", "nat64", "sixtofour",
   "teredo", "compatible", "unspecified", "unspecified6", "multicast", "broadcast", "shared", "linklocal6", "unique",
-  "alias"])
+  "alias", "machine", "machine6", "translated"])
   situation(`a name that leads to: ${name}`, "403", `${name}.wild.test:80 address_refused`, () => get(`${name}.wild.test`));
-situation("a name that leads to a listed address, at another port", "403", "echo.test:7005 address_refused",
-  () => refusal("echo.test:7005"));
-situation("a name that leads to a listed address, too", page("both.wild.test"), "both.wild.test:80 done",
-  () => get("both.wild.test"));
+situation("a name that leads to a listed address", "hello", "lan.test:7001 done", () => through("lan.test:7001", echo));
+situation("a name that leads to a listed address, at another port", "403", "lan.test:7002 address_refused",
+  () => refusal("lan.test:7002"));
+for (const [what, name] of [["a public address, too", "both"], ["a public address of IPv6", "six"],
+  ["one behind private addresses", "both6"], ["a public address behind NAT64", "nat64public"],
+  ["another name, with a public address", "away"]])
+  situation(`a name that leads to ${what}`, page(`${name}.wild.test`), `${name}.wild.test:80 done`,
+    () => get(`${name}.wild.test`));
 for (const [name, where] of [["rebinds", "another address"], ["rebinds2", "the metadata service"]]) {
   situation(`a name before it is bound to ${where}`, page(`${name}.wild.test`), `${name}.wild.test:80 done`,
     () => get(`${name}.wild.test`));
@@ -282,16 +286,16 @@ situation("TLS for another allowed host", "alert 49", `ok.test:443 ${lie}`,
 situation("TLS for no host", "alert 49", `ok.test:443 ${lie}`, () => tls("ok.test:443", []));
 situation("TLS for two hosts", "alert 49", "ok.test:443 bad_tls",
   () => tls("ok.test:443", [serverName("ok.test"), serverName("evil.example")]));
-situation("TLS for an address", "alert 49", `ok.test:443 ${lie}`, () => tls("ok.test:443", [serverName(allowed)]));
+situation("TLS for an address", "alert 49", `ok.test:443 ${lie}`, () => tls("ok.test:443", [serverName(listed)]));
 situation("TLS in other letters", "server hello", "ok.test:443 done", () => tls("ok.test:443", [serverName("OK.TEST")]));
 situation("TLS with an encrypted hello", "alert 49", "ok.test:443 encrypted_hello",
   () => tls("ok.test:443", [serverName("ok.test"), encryptedHello]));
 situation("TLS in many records", "server hello", "ok.test:443 done", () => tls("ok.test:443", [serverName("ok.test")], 40));
 situation("TLS in many records, for another host", "alert 49", `ok.test:443 ${lie}`,
   () => tls("ok.test:443", [serverName("evil.example")], 40));
-situation("TLS to an address that is listed", "server hello", `${allowed}:443 done`, () => tls(`${allowed}:443`, []));
-situation("TLS to an address, for a host", "alert 49", `${allowed}:443 ${lie}`,
-  () => tls(`${allowed}:443`, [serverName("evil.example")]));
+situation("TLS to an address that is listed", "server hello", `${listed}:443 done`, () => tls(`${listed}:443`, []));
+situation("TLS to an address, for a host", "alert 49", `${listed}:443 ${lie}`,
+  () => tls(`${listed}:443`, [serverName("evil.example")]));
 situation("TLS to another port, for another host", "nothing, 0 bytes", `echo.test:7001 ${lie}`,
   async () => (await tls("echo.test:7001", [serverName("evil.example")])).replace("alert 49", "nothing, 0 bytes"));
 situation("TLS to port 80, for another host", "alert 49", `ok.test:80 ${lie}`,
@@ -410,8 +414,8 @@ situation("300 connections that say nothing", "300", ":0 no_request", async () =
 
 // SOCKS
 situation("SOCKS5 by name", "hello", "echo.test:7001 done", () => socks(byName("echo.test", 7001), {}, echo));
-situation("SOCKS5 by address", "hello", `${allowed}:7001 done`, () => socks(byV4(allowed, 7001), {}, echo));
-situation("SOCKS5 by an address as name", "hello", `${allowed}:7001 done`, () => socks(byName(allowed, 7001), {}, echo));
+situation("SOCKS5 by address", "hello", `${listed}:7001 done`, () => socks(byV4(listed, 7001), {}, echo));
+situation("SOCKS5 by an address as name", "hello", `${listed}:7001 done`, () => socks(byName(listed, 7001), {}, echo));
 situation("SOCKS5 to a name that is not listed", "reply 2", "other.test:7001 not_listed", () => socks(byName("other.test", 7001)));
 situation("SOCKS5 to an address that is not listed", "reply 2", `${forbidden}:80 not_listed`, () => socks(byV4(forbidden, 80)));
 situation("SOCKS5 to an address of IPv6", "reply 2", "[::1]:80 not_listed",
@@ -437,6 +441,8 @@ situation("TCP to the metadata service", "nothing", "", () => unreachable({ host
 situation("TCP to an allowed address", "ECONNREFUSED", "", () => dial({ host: allowed, port: 7001 }));
 situation("another loopback at the proxy's port", "ECONNREFUSED", "", () => dial({ host: "127.0.0.2", port: 61080 }));
 situation("UDP to a public address", "nothing", "", () => datagram("8.8.8.8", 53, question));
+situation("UDP to a public address of IPv6", "nothing", "", () => datagram("2606:4700::1111", 53, question));
+situation("UDP to an allowed address, as QUIC has it", "nothing", "", () => datagram(allowed, 443, question));
 situation("UDP to the proxy's port", "nothing", "", () => datagram("127.0.0.1", 61080, question));
 situation("a name by the system's resolver", "no address", "",
   () => dns.lookup("ok.test").then(({ address }) => address, () => "no address"));

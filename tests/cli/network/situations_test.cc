@@ -1,5 +1,6 @@
 // The network of an allowlist through the whole of guard: code in a sandbox tries what tests/cli/network/situations.mjs
-// lists, and what it gets, what guard writes down and who was reached are compared with what is due.
+// lists, and what it gets, what guard writes down, who was reached and what packets left the machine are compared with
+// what is due. Machine and internet are the test's own, and so is every name and server.
 //
 // What can't be seen and so is no situation: a request inside TLS for another host of the same server (domain fronting
 // behind a truthful ClientHello).
@@ -7,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -18,6 +20,7 @@
 #include "common/environment.h"
 #include "tests/support/dns_server.h"
 #include "tests/support/egress/egress_world.h"
+#include "tests/support/egress/own_internet.h"
 #include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
@@ -25,17 +28,23 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::DnsServer;
+using test::OwnInternet;
 using test::TcpServer;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string kAllowed = test::own_loopback(1);
-const std::string kForbidden = test::own_loopback(0);
+const std::string kAllowed = "9.2.0.1";
+const std::string kAllowed6 = "3ffe:2::1";
+const std::string kForbidden = "127.0.0.2";   // the machine's
+const std::string kListed = "10.0.0.9";       // listed by some of its ports
+const std::string kTranslates = "3ffe:64::";  // a prefix of the network's NAT64, which ipv4only.arpa tells
 
-// What names ending in .wild.test lead to, but for kAllowed.
+// What names lead to, but for kAllowed.
 const std::map<std::string, std::string> kPlaces = {{"private", "10.0.0.7"}, {"loopback", kForbidden},
-    {"loopback6", "::1"}, {"metadata", "169.254.169.254"}, {"metadata6", "fd00:ec2::254"},
+    {"loopback6", "::1"}, {"machine", OwnInternet::kMachine}, {"machine6", OwnInternet::kMachine6}, {"lan", kListed},
+    {"six", kAllowed6}, {"nat64public", "64:ff9b::" + kAllowed}, {"translated", kTranslates + kForbidden},
+    {"ipv4only", kTranslates + "192.0.0.170"}, {"metadata", "169.254.169.254"}, {"metadata6", "fd00:ec2::254"},
     {"mapped", "::ffff:" + kForbidden}, {"nat64", "64:ff9b::" + kForbidden}, {"sixtofour", "2002:7f00:1::1"},
     {"teredo", "2001:0:7f00:1::1"}, {"compatible", "::" + kForbidden}, {"unspecified", "0.0.0.0"},
     {"unspecified6", "::"}, {"multicast", "224.0.0.1"}, {"broadcast", "255.255.255.255"}, {"shared", "100.64.0.1"},
@@ -45,7 +54,9 @@ DnsServer::Answer answer_to(const std::string& name, int time) {
   const std::string label = name.substr(0, name.find('.'));
   if (const auto place = kPlaces.find(label); place != kPlaces.end()) return {.addresses = {place->second}};
   if (label == "alias") return {.addresses = {kForbidden}, .alias = "db.internal"};
+  if (label == "away") return {.addresses = {kAllowed}, .alias = "elsewhere.example"};
   if (label == "both") return {.addresses = {kForbidden, kAllowed}};
+  if (label == "both6") return {.addresses = {"10.0.0.7", "fd00::1", kAllowed6}};
   if (label == "garbage") return {.garbage = true};
   if (label == "gone") return {.exists = false};
   if (time > 1 && label == "rebinds") return {.addresses = {kForbidden}};
@@ -100,14 +111,21 @@ class Network : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     GUARD_NEEDS(std::string_view(GetParam()) == "docker" ? Needs::docker : Needs::namespace_sandbox);
-    if (!TcpServer(kAllowed, 443, {}).bound()) GTEST_SKIP() << "this user may not listen at port 443";
+    if (const std::string fault = internet_.fault(); !fault.empty()) {
+      if (must_have(Needs::namespace_sandbox)) FAIL() << fault;
+      GTEST_SKIP() << fault;
+    }
     fs::permissions(folder_.path(), fs::perms(0711));
     shell(
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test -keyout key.pem "
         "-out ca.pem -addext 'subjectAltName=DNS:ok.test,DNS:*.wild.test' -addext basicConstraints=critical,CA:true");
-    ProcessSpec spec = program({value_of(process_environment(), "GUARD_BUN"), kHere + "servers.mjs", kAllowed,
-        (folder_.path() / "ca.pem").native(), (folder_.path() / "key.pem").native(), folder_.path().native()});
-    servers_ = std::make_unique<Companion>(std::move(spec));
+    ProcessSpec spec = program({value_of(process_environment(), "GUARD_BUN"), kHere + "servers.mjs",
+        "::", (folder_.path() / "ca.pem").native(), (folder_.path() / "key.pem").native(), folder_.path().native()});
+    {
+      const OwnInternet::Visit visit(internet_);
+      names_ = std::make_unique<DnsServer>(answer_to, OwnInternet::kRouter, 53);
+      servers_ = std::make_unique<Companion>(std::move(spec));
+    }
     ASSERT_TRUE(listens(kAllowed, 7003));
     for (const char* name : {"situations.mjs"})
       project_.write(std::string("src/") + name, read_file(kHere + name, 1u << 20).value());
@@ -132,14 +150,10 @@ echo '{"name":"tiny","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":
   "dist":{"tarball":"http://ok.test/files/tiny.tgz"}}}}' > tiny)");
   }
 
-  // guard.toml; addresses of kAllowed as "HERE:port".
-  void allow(std::vector<std::string> rules, const std::string& more = {}) const {
-    std::string list;
-    for (std::string& rule : rules) {
-      if (rule.starts_with("HERE")) rule.replace(0, 4, kAllowed);
-      list += "\"" + rule + "\", ";
-    }
-    project_.configure("[network]\nallow = [" + list + "]\ndns_servers = [\"" + names_.address() + "\"]\n" + more);
+  // guard.toml
+  void allow(const std::vector<std::string>& rules, const std::string& more = {}) const {
+    project_.configure(
+        fmt::format("[network]\nallow = {}\ndns_servers = [\"{}\"]\n{}", rules, names_->address(), more));
     project_.build_image(GetParam());
   }
   ProgramResult exec(std::vector<std::string> command, std::vector<std::string> options = {}) const {
@@ -150,9 +164,10 @@ echo '{"name":"tiny","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":
     return project_.guard(std::move(words));
   }
 
+  OwnInternet internet_;
   Project project_;
   const TempDir folder_ = *TempDir::create();
-  mutable DnsServer names_{answer_to};
+  std::unique_ptr<DnsServer> names_;
   std::unique_ptr<Companion> servers_;
 };
 
@@ -171,21 +186,48 @@ Account account_of(const nlohmann::json& document) {
   return account;
 }
 
+// What the test below would see if it left.
+TEST(OwnInternet, SeesWhatLeavesTheMachine) {
+  OwnInternet internet;
+  if (!internet.fault().empty()) GTEST_SKIP() << internet.fault();
+  const auto send = [](const char* address, std::uint16_t port, int type, int protocol) {
+    const SocketAddress to = IpAddress::parse(address).value().with_port(port);
+    const UniqueFd fd(::socket(to.get()->sa_family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol));
+    if (type == SOCK_STREAM) return ::connect(fd.get(), to.get(), to.size) < 0 && errno == EINPROGRESS;
+    return ::sendto(fd.get(), "\x08\0\xf7\xff\0\0\0\0", 8, 0, to.get(), to.size) == 8;
+  };
+  for (const char* address : {"169.254.169.254", "2606:4700::1111"}) {
+    EXPECT_TRUE(send(address, 80, SOCK_STREAM, 0));
+    EXPECT_TRUE(send(address, 53, SOCK_DGRAM, 0));
+    EXPECT_TRUE(send(address, 0, SOCK_RAW, 253));  // for trials, RFC 3692
+  }
+  EXPECT_TRUE(send("10.0.0.7", 0, SOCK_RAW, IPPROTO_ICMP));
+  EXPECT_TRUE(send(OwnInternet::kMachine, 53, SOCK_DGRAM, 0));
+  std::set<std::string> all;
+  for (int i = 0; i < 400 && all.size() < 7; ++i, std::this_thread::sleep_for(milliseconds(5)))
+    all.merge(internet.arrived());
+  EXPECT_EQ(all,
+      (std::set<std::string>{"TCP 169.254.169.254:80", "UDP 169.254.169.254:53", "protocol 253 169.254.169.254",
+          "TCP [2606:4700::1111]:80", "UDP [2606:4700::1111]:53", "protocol 253 2606:4700::1111",
+          "protocol 1 10.0.0.7"}));
+}
+
 TEST_P(Network, LetsThroughWhatIsListedAndNothingElse) {
-  allow({"ok.test", "*.wild.test", "echo.test:7001", "echo.test:7002", "echo.test:7003", "echo.test:7005",
-            "closed.test:7009", "HERE:80", "HERE:443", "HERE:7001", "HERE:7002", "HERE:7003", "HERE:7009"},
+  allow({"ok.test", "*.wild.test", "echo.test:7001", "echo.test:7002", "echo.test:7003", "closed.test:7009",
+            "lan.test:7001", "lan.test:7002", "10.0.0.9:443", "10.0.0.9:7001"},
       "deny = [\"no.wild.test\"]\n");
   std::map<int, std::unique_ptr<TcpServer>> unreachable;
   for (const std::uint16_t port : std::initializer_list<std::uint16_t>{80, 443, 7001})
-    unreachable[port] = std::make_unique<TcpServer>(kForbidden, port, test::echo);
+    unreachable[port] = std::make_unique<TcpServer>("::", port, test::echo);
   const std::string path = (folder_.path() / "socket").native();
   const std::string name = "guard-test-" + std::to_string(::getpid());
   const UniqueFd by_path = unix_listener(path);
   const UniqueFd by_name = unix_listener(std::string(1, '\0') + name);
   fs::permissions(path, fs::perms::all);
+  internet_.arrived();
 
-  const auto result =
-      exec({"bun", "src/situations.mjs", kAllowed, kForbidden, path, name}, {"--format", "json", "--timeout", "240"});
+  const auto result = exec({"bun", "src/situations.mjs", kAllowed, kForbidden, kListed, path, name},
+      {"--format", "json", "--timeout", "240"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
   const auto document = result.document();
   Account due;
@@ -201,17 +243,24 @@ TEST_P(Network, LetsThroughWhatIsListedAndNothingElse) {
   EXPECT_EQ(account_of(document), due);
   EXPECT_EQ(document["egress"]["more"], 0);
 
+  // All that has left the machine, whichever address it was for. A container's interface would lead past it: that there
+  // is none is a situation.
+  EXPECT_THAT(internet_.arrived(),
+      ::testing::UnorderedElementsAre("UDP 9.1.1.254:53", "TCP 9.2.0.1:80", "TCP 9.2.0.1:443", "TCP 9.2.0.1:7001",
+          "TCP 9.2.0.1:7002", "TCP 9.2.0.1:7003", "TCP 9.2.0.1:7009", "TCP 10.0.0.9:443", "TCP 10.0.0.9:7001",
+          "TCP [3ffe:2::1]:80", "TCP [64:ff9b::902:1]:80"));
   for (const auto& [port, server] : unreachable) EXPECT_EQ(server->served(), 0) << port;
   EXPECT_FALSE(was_reached(by_path));
   EXPECT_FALSE(was_reached(by_name));
   // Of DNS only what is allowed was asked, and once a connection.
-  for (const std::string& asked : names_.names_asked()) {
-    EXPECT_TRUE(asked == "ok.test" || asked == "echo.test" || asked == "closed.test" || asked.ends_with(".wild.test"))
+  for (const std::string& asked : names_->names_asked()) {
+    EXPECT_TRUE(asked == "ok.test" || asked == "echo.test" || asked == "closed.test" || asked == "lan.test" ||
+        asked.ends_with(".wild.test") || asked == "ipv4only.arpa")
         << asked;
   }
-  EXPECT_THAT(names_.names_asked(), Not(Contains("no.wild.test")));
-  EXPECT_EQ(names_.questions("rebinds.wild.test"), 2);
-  EXPECT_EQ(names_.questions("alias.wild.test"), 1);
+  EXPECT_THAT(names_->names_asked(), Not(Contains("no.wild.test")));
+  EXPECT_EQ(names_->questions("rebinds.wild.test"), 2);
+  EXPECT_EQ(names_->questions("alias.wild.test"), 1);
 }
 
 // What these ask for with bun's own client, which finds the proxy by the variables that guard sets.
@@ -234,14 +283,14 @@ TEST_P(Network, PrintsWhatACodeAskedForSoThatItCanBeAllowed) {
   EXPECT_THAT(toml, HasSubstr("\"[fd00::7]:8080\"")) << recorded.err;
 
   EXPECT_EQ(exec(command).out.find("GET /"), std::string::npos);
-  project_.configure(toml + "dns_servers = [\"" + names_.address() + "\"]\n");
+  project_.configure(toml + "dns_servers = [\"" + names_->address() + "\"]\n");
   const auto allowed = exec(command);
   EXPECT_THAT(allowed.out, HasSubstr("GET / ok.test 0 #1\nGET / " + kAllowed + " 0 #1\n")) << allowed.err;
 }
 
 // A host is what the code says: the name of one may be a secret, as it is or in small letters.
 TEST_P(Network, MasksASecretThatIsAHost) {
-  allow({"*.wild.test", "HERE:80"});
+  allow({"*.wild.test"});
   const std::string secret = "Hidden-Word-4711", small = "hidden-word-4711";
   const auto command = fetches({"http://${process.env.MINE}.wild.test/", "http://${process.env.MINE}.example/"});
   for (const char* format : {"text", "json"}) {
@@ -263,7 +312,7 @@ TEST_P(Network, MasksASecretThatIsAHost) {
 }
 
 TEST_P(Network, TurnsAwayWhatIsTooMuch) {
-  allow({"HERE:7001"}, "max_connections = 4\nmax_upload = \"64k\"\n");
+  allow({kAllowed + ":7001"}, "max_connections = 4\nmax_upload = \"64k\"\n");
   const auto result =
       exec({"bun", "-e",
                "const open = () => new Promise((done) => { const s = require('net').connect(61080, '127.0.0.1'); let "
@@ -298,7 +347,7 @@ TEST_P(Network, CountsWhatItDoesNotName) {
   const auto egress = result.document()["egress"];
   EXPECT_EQ(egress["connections"].size(), 200);
   EXPECT_EQ(egress["more"], 50);
-  EXPECT_TRUE(names_.names_asked().empty());
+  EXPECT_TRUE(names_->names_asked().empty());
 }
 
 TEST_P(Network, IsThatOfASession) {
@@ -310,7 +359,7 @@ TEST_P(Network, IsThatOfASession) {
     for (const std::string& word : fetches({"http://ok.test/", "http://other.test/"})) words.push_back(word);
     return project_.guard(std::move(words));
   };
-  allow({"ok.test", "HERE:80"});
+  allow({"ok.test"});
   const auto listed = reach("me/listed");
   EXPECT_THAT(listed.out, HasSubstr("GET / ok.test 0 #1\nguard: other.test:80 is not in [network] allow"))
       << listed.err;
@@ -335,8 +384,7 @@ TEST_P(Network, IsFoundByClients) {
   shell("mkdir -p " + git + "; cp $(git --exec-path)/git-remote-https " + git + "; cp ca.pem " + git +
       "/../ca.pem; for file in $(ldd " + helper + " | grep -o '/[^ ]*'); do cp -L $file " + git +
       "; done; chmod -R a+rX " + git);
-  allow({"ok.test", "*.wild.test", "echo.test:7001", "HERE:80", "HERE:443", "HERE:7001"},
-      "[image]\ntools = [\"curl\", \"git\", \"node\"]\n");
+  allow({"ok.test", "*.wild.test", "echo.test:7001"}, "[image]\ntools = [\"curl\", \"git\", \"node\"]\n");
   const std::string page = "GET / ok.test 0 #1", refused = "guard: elsewhere.test:80 is not in [network] allow";
   struct Call {
     std::vector<std::string> command;
@@ -416,7 +464,7 @@ printf 'Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n' > METADATA
 printf 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n' > WHEEL
 cd ..; /usr/bin/python3 -m zipfile -c tiny-1.0-py3-none-any.whl tiny-1.0.dist-info)");
   make_package();
-  allow({"ok.test", "HERE:80", "HERE:443"}, "[image]\ntools = [\"curl\", \"node\", \"python3\", \"tar\"]\n");
+  allow({"ok.test"}, "[image]\ntools = [\"curl\", \"node\", \"python3\", \"tar\"]\n");
   const auto unpacked = [&](const std::string& command, const std::vector<std::string>& variables) {
     std::vector<std::string> options;
     for (const std::string& variable : variables) options.insert(options.end(), {"--env", variable});
@@ -443,20 +491,21 @@ TEST_P(Network, GoesThroughAProxyOfTheNetwork) {
   if (!fs::exists("/usr/sbin/squid")) GTEST_SKIP() << "squid is not installed";
   const auto path = [&](const char* name) { return (folder_.path() / name).native(); };
   fs::permissions(folder_.path(), fs::perms::all);
-  EXPECT_TRUE(write_file_atomically(
-      path("hosts"), kAllowed + " ok.test a.wild.test other.test\n" + kForbidden + " b.wild.test\n"));
+  EXPECT_TRUE(write_file_atomically(path("hosts"), kAllowed + " ok.test a.wild.test other.test\n"));
   fs::permissions(path("hosts"), fs::perms(0644));
   EXPECT_TRUE(write_file_atomically(path("squid.conf"),
-      "http_port " + kAllowed + ":3128\nhosts_file " + path("hosts") + "\naccess_log stdio:" + path("access.log") +
-          "\ncache_log " + path("cache.log") +
+      "http_port 3128\nhosts_file " + path("hosts") + "\naccess_log stdio:" + path("access.log") + "\ncache_log " +
+          path("cache.log") +
           "\npid_filename none\nshutdown_lifetime 0 seconds\ncache deny all\nvisible_hostname "
           "squid.test\npinger_enable off\n"
           "acl refused dstdomain a.wild.test\nhttp_access deny refused\nhttp_access allow all\n"));
+  std::optional<OwnInternet::Visit> visit(internet_);
   const Companion squid(program({"/usr/sbin/squid", "-N", "-f", path("squid.conf")}));
-  ASSERT_TRUE(listens(kAllowed, 3128)) << read_file(path("cache.log"), 1u << 20).value_or("");
-  const TcpServer behind(kForbidden, 80, test::echo);
+  visit.reset();
+  ASSERT_TRUE(listens("10.0.0.3", 3128)) << read_file(path("cache.log"), 1u << 20).value_or("");
+  internet_.arrived();
 
-  allow({"ok.test", "*.wild.test"}, "proxy = \"http://" + kAllowed + ":3128\"\n");
+  allow({"ok.test", "*.wild.test"}, "proxy = \"http://10.0.0.3:3128\"\n");
   const auto result =
       exec(fetches({"http://ok.test/", "http://a.wild.test/", "http://other.test/"}), {"--format", "json"});
   const auto document = result.document();
@@ -464,7 +513,8 @@ TEST_P(Network, GoesThroughAProxyOfTheNetwork) {
       (Account{{"ok.test:80 done", 1}, {"a.wild.test:80 upstream_failed", 1}, {"other.test:80 not_listed", 1}}));
   EXPECT_THAT(
       document["stdout"]["text"].get<std::string>(), HasSubstr("GET / ok.test 0 #1\nguard: the upstream proxy"));
-  EXPECT_THAT(document["relaxations"].dump(), HasSubstr("network.proxy = http://" + kAllowed + ":3128"));
+  EXPECT_THAT(document["relaxations"].dump(), HasSubstr("network.proxy = http://10.0.0.3:3128"));
+  EXPECT_THAT(internet_.arrived(), ::testing::IsSubsetOf({"TCP 10.0.0.3:3128", "UDP 9.1.1.254:53"}));
   const std::string log = read_file(path("access.log"), 1u << 20).value_or("");
   EXPECT_THAT(log, HasSubstr("CONNECT ok.test:80 "));
   EXPECT_THAT(log, Not(HasSubstr("other.test")));

@@ -74,7 +74,7 @@ std::string Peer::read_until(std::string_view end) const {
 
 TcpServer::TcpServer(const std::string& address, std::uint16_t port, Handler handler)
     : handler_(std::move(handler)),
-      socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+      socket_(::socket(address.find(':') != std::string::npos ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
       stop_(::eventfd(0, EFD_CLOEXEC)) {
   const int on = 1;
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
