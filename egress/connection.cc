@@ -479,7 +479,7 @@ std::vector<IpAddress> EgressConnection::inner_addresses(const IpAddress& addres
 
 std::string_view EgressConnection::fault_of(const IpAddress& address) const {
   if (const AddressClass kind = address_class(address); kind != AddressClass::global) return to_string(kind);
-  if (shared_.options.is_own(address)) return "this machine's own";
+  if (shared_.options.is_own(address)) return "this machine's own, as its routes have it";  // or a blackhole
   for (const IpAddress& inner : inner_addresses(address)) {
     if (const std::string_view fault = fault_of(inner); !fault.empty()) return fault;
   }

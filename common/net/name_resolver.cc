@@ -21,8 +21,8 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kNameBytesMax = 253;  // RFC 1035, as text
-constexpr std::size_t kAddressesMax = 64;
-constexpr int kOneTryMs = 1'500;  // a lost packet is asked for again within the usual limits of 5 s
+constexpr std::size_t kAddressesMax = 64;   // of a family: an answer is of one
+constexpr int kOneTryMs = 1'500;            // a lost packet is asked for again within the usual limits of 5 s
 constexpr int kTries = 3;
 constexpr milliseconds kLook{50};  // at a token without a descriptor
 
@@ -52,7 +52,8 @@ void add(std::vector<IpAddress>& addresses, const hostent& host) {
   const std::size_t size = host.h_addrtype == AF_INET6 ? 16 : 4;
   if ((host.h_addrtype != AF_INET6 && host.h_addrtype != AF_INET) || static_cast<std::size_t>(host.h_length) != size)
     return;
-  for (char** one = host.h_addr_list; *one != nullptr && addresses.size() < kAddressesMax; ++one) {
+  char** one = host.h_addr_list;
+  for (std::size_t left = kAddressesMax; left > 0 && *one != nullptr; --left, ++one) {
     std::memcpy(address.bytes.data(), *one, size);
     addresses.push_back(address);
   }

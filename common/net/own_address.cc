@@ -36,7 +36,7 @@ struct RouteAnswer {
 bool leads_away(const RouteAnswer& answer) noexcept {
   if (answer.header.nlmsg_type == NLMSG_ERROR && answer.header.nlmsg_len >= NLMSG_LENGTH(sizeof answer.failure.error)) {
     const int error = -answer.failure.error;
-    return error == ENETUNREACH || error == EHOSTUNREACH || error == EAFNOSUPPORT;
+    return error == ENETUNREACH || error == EHOSTUNREACH || error == EACCES || error == EAFNOSUPPORT;
   }
   if (answer.header.nlmsg_type != RTM_NEWROUTE || answer.header.nlmsg_len < NLMSG_LENGTH(sizeof answer.route))
     return false;

@@ -44,11 +44,24 @@ std::string record(const std::string& name, int type, const std::string& data) {
 
 }  // namespace
 
-DnsServer::DnsServer(Zone zone, const std::string& address, std::uint16_t port)
-    : zone_(std::move(zone)), socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+DnsServer::DnsServer(Zone zone, const std::string& address, std::uint16_t port) : zone_(std::move(zone)) {
   const SocketAddress at = IpAddress::parse(address).value().with_port(port);
-  if (::bind(socket_.get(), at.get(), at.size) != 0) std::abort();
+  // The port of the one may be somebody else's for the other.
+  for (int tries = 0; !open(at); ++tries) {
+    if (tries == 20) std::abort();
+  }
   thread_ = std::thread([this] { serve(); });
+}
+
+bool DnsServer::open(const SocketAddress& at) {
+  socket_ = UniqueFd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  listener_ = UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::bind(socket_.get(), at.get(), at.size) != 0) return false;
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &size);
+  return ::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&bound), size) == 0 &&
+      ::listen(listener_.get(), 5) == 0;
 }
 
 DnsServer::~DnsServer() {
@@ -79,13 +92,19 @@ std::vector<std::string> DnsServer::names_asked() {
 
 void DnsServer::serve() {
   while (!stop_) {
-    pollfd ready{socket_.get(), POLLIN, 0};
-    if (::poll(&ready, 1, 20) <= 0) continue;
+    std::array<pollfd, 2> ready = {pollfd{socket_.get(), POLLIN, 0}, pollfd{listener_.get(), POLLIN, 0}};
+    if (::poll(ready.data(), ready.size(), 20) <= 0) continue;
     std::array<char, 1500> question{};
     sockaddr_storage from{};
     socklen_t from_size = sizeof from;
-    const ssize_t size =
-        ::recvfrom(socket_.get(), question.data(), question.size(), 0, reinterpret_cast<sockaddr*>(&from), &from_size);
+    UniqueFd stream;  // one question of each
+    if (ready[1].revents != 0) {
+      stream = UniqueFd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      ::recv(stream.get(), question.data(), 2, MSG_WAITALL);  // its size
+    }
+    const ssize_t size = stream ? ::recv(stream.get(), question.data(), question.size(), 0)
+                                : ::recvfrom(socket_.get(), question.data(), question.size(), 0,
+                                      reinterpret_cast<sockaddr*>(&from), &from_size);
     if (size < 17) continue;
     std::string name;
     std::size_t at = 12;
@@ -124,6 +143,13 @@ void DnsServer::serve() {
     reply.append(question.data() + 12, at + 5 - 12);
     for (const std::string& one : records) reply += one;
     if (answer.garbage) reply.replace(4, reply.size() - 4, std::string(reply.size() - 4, '\xff'));
+    if (stream) {
+      std::string framed;
+      put16(framed, static_cast<int>(reply.size()));
+      framed += reply;
+      ::send(stream.get(), framed.data(), framed.size(), MSG_NOSIGNAL);
+      continue;
+    }
     ::sendto(socket_.get(), reply.data(), reply.size(), 0, reinterpret_cast<const sockaddr*>(&from), from_size);
   }
 }

@@ -1,4 +1,4 @@
-// A DNS server over UDP, whose answers a test decides.
+// A DNS server whose answers a test decides.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/net/ip_address.h"
 #include "common/unique_fd.h"
 
 namespace guard::test {
@@ -35,10 +36,12 @@ class DnsServer {
   std::vector<std::string> names_asked();
 
  private:
+  bool open(const SocketAddress& at);
   void serve();
 
   const Zone zone_;
   UniqueFd socket_;
+  UniqueFd listener_;  // for answers that are too large for a packet
   std::mutex mutex_;
   std::map<std::pair<std::string, int>, int> asked_;
   std::atomic<bool> stop_ = false;

@@ -219,7 +219,8 @@ TEST_F(RulesNow, KeepNamesAwayFromThisMachine) {
   };
   EgressWorld world({"*.test:" + port, here + ":" + port}, {}, {}, options);
   for (const std::string name : {"own.test", "nat64.test"}) {
-    EXPECT_THAT(world.ask(connect_to(name + ":" + port)), HasSubstr("(this machine's own), which may not be dialled"));
+    EXPECT_THAT(world.ask(connect_to(name + ":" + port)),
+        HasSubstr("(this machine's own, as its routes have it), which may not be dialled"));
     EXPECT_EQ(world.decision().reason, address_refused) << name;
   }
   const Peer client = world.tunnel("both.test:" + port);

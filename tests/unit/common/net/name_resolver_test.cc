@@ -40,6 +40,21 @@ TEST(NameResolver, AnswersBothFamiliesOfTheNamedServer) {
   EXPECT_THAT(missing.error().message(), HasSubstr("missing.test cannot be found"));
 }
 
+TEST(NameResolver, TakesManyAddressesOfEachFamily) {
+  DnsServer server([](const std::string&, int) -> DnsServer::Answer {
+    DnsServer::Answer answer;
+    for (int i = 0; i < 70; ++i) {
+      answer.addresses.push_back("192.0.2." + std::to_string(i));
+      answer.addresses.push_back("2001:db8::" + std::to_string(i));
+    }
+    return answer;
+  });
+  const auto found = texts(ask("many.test", server));
+  ASSERT_EQ(found.size(), 128u);
+  EXPECT_EQ(found[63], "192.0.2.63");
+  EXPECT_EQ(found[64], "2001:db8::");
+}
+
 TEST(NameResolver, TellsWhetherItKnowsOfIpv6) {
   DnsServer server([](const std::string& name, int) -> DnsServer::Answer {
     if (name == "both.test") return {.addresses = {"192.0.2.7", "2001:db8::7"}};
