@@ -1,4 +1,4 @@
-// situations.mjs ALLOWED FORBIDDEN LISTED HOST_SOCKET ABSTRACT_SOCKET: what code in a sandbox tries, one line of JSON each:
+// situations.mjs ALLOWED FORBIDDEN LISTED HOST_SOCKET ABSTRACT_SOCKET: what code in a sandbox tries, a line of JSON each:
 // {name, got, wanted, decision, times}. `decision` is what guard has to write down of it: "host:port reason", and
 // nothing where guard has not been asked. Nothing here asserts: who reads the lines does.
 import dgram from "node:dgram";
@@ -9,7 +9,7 @@ import os from "node:os";
 
 const [allowed, forbidden, listed, hostSocket, abstractSocket] = process.argv.slice(2);
 const proxy = { host: "127.0.0.1", port: 61080 };
-const patience = 30_000;
+const patience = Number(process.env.GUARD_SITUATIONS_PATIENCE ?? 30_000);
 
 // ---- a client that sends just the bytes it is given ------------------------------------------------------
 

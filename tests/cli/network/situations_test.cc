@@ -105,6 +105,7 @@ UniqueFd unix_listener(const std::string& name) {
 
 bool was_reached(const UniqueFd& listener) { return ::accept(listener.get(), nullptr, nullptr) >= 0; }
 
+const std::string kSquid = GUARD_SOURCE_DIR "/bench/egress/squid";
 const std::string kHere = GUARD_SOURCE_DIR "/tests/cli/network/";
 
 class Network : public ::testing::TestWithParam<const char*> {
@@ -174,6 +175,25 @@ echo '{"name":"tiny","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":
 INSTANTIATE_TEST_SUITE_P(
     Backends, Network, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
 
+// On all addresses of the machine: nobody may be led to them.
+using Servers = std::map<int, std::unique_ptr<TcpServer>>;  // by port
+Servers servers_of_the_machine() {
+  Servers servers;
+  for (const std::uint16_t port : std::initializer_list<std::uint16_t>{80, 443, 7001})
+    servers[port] = std::make_unique<TcpServer>("::", port, test::echo);
+  return servers;
+}
+
+// For bench/egress/egress.mjs: what came of each situation, and who was reached.
+void keep(const std::string& name, const std::string& situations, const std::set<std::string>& arrived,
+    const Servers& machine) {
+  const std::string folder = value_of(process_environment(), "GUARD_SITUATIONS_FOLDER");
+  if (folder.empty()) return;
+  nlohmann::json reached = {{"internet", arrived}, {"machine", nlohmann::json::object()}};
+  for (const auto& [port, server] : machine) reached["machine"][std::to_string(port)] = server->served();
+  EXPECT_TRUE(write_file_atomically(fs::path(folder) / (name + ".jsonl"), situations + reached.dump() + "\n"));
+}
+
 using Account = std::map<std::string, int>;  // "host:port reason", and how often
 
 Account account_of(const nlohmann::json& document) {
@@ -216,9 +236,7 @@ TEST_P(Network, LetsThroughWhatIsListedAndNothingElse) {
   allow({"ok.test", "*.wild.test", "echo.test:7001", "echo.test:7002", "echo.test:7003", "closed.test:7009",
             "lan.test:7001", "lan.test:7002", "10.0.0.9:443", "10.0.0.9:7001"},
       "deny = [\"no.wild.test\"]\n");
-  std::map<int, std::unique_ptr<TcpServer>> unreachable;
-  for (const std::uint16_t port : std::initializer_list<std::uint16_t>{80, 443, 7001})
-    unreachable[port] = std::make_unique<TcpServer>("::", port, test::echo);
+  const auto unreachable = servers_of_the_machine();
   const std::string path = (folder_.path() / "socket").native();
   const std::string name = "guard-test-" + std::to_string(::getpid());
   const UniqueFd by_path = unix_listener(path);
@@ -245,7 +263,9 @@ TEST_P(Network, LetsThroughWhatIsListedAndNothingElse) {
 
   // All that has left the machine, whichever address it was for. A container's interface would lead past it: that there
   // is none is a situation.
-  EXPECT_THAT(internet_.arrived(),
+  const auto arrived = internet_.arrived();
+  keep(GetParam(), document["stdout"]["text"], arrived, unreachable);
+  EXPECT_THAT(arrived,
       ::testing::UnorderedElementsAre("UDP 9.1.1.254:53", "TCP 9.2.0.1:80", "TCP 9.2.0.1:443", "TCP 9.2.0.1:7001",
           "TCP 9.2.0.1:7002", "TCP 9.2.0.1:7003", "TCP 9.2.0.1:7009", "TCP 10.0.0.9:443", "TCP 10.0.0.9:7001",
           "TCP [3ffe:2::1]:80", "TCP [64:ff9b::902:1]:80"));
@@ -261,6 +281,37 @@ TEST_P(Network, LetsThroughWhatIsListedAndNothingElse) {
   EXPECT_THAT(names_->names_asked(), Not(Contains("no.wild.test")));
   EXPECT_EQ(names_->questions("rebinds.wild.test"), 2);
   EXPECT_EQ(names_->questions("alias.wild.test"), 1);
+}
+
+// For bench/egress/egress.mjs alone: nothing is asserted of what another proxy does with the same list.
+class Squid : public Network {};
+INSTANTIATE_TEST_SUITE_P(
+    Rival, Squid, ::testing::Values("squid", "squid_openssl"), [](const auto& parameter) { return parameter.param; });
+
+TEST_P(Squid, DISABLED_IsAskedTheSame) {
+  const bool looks_into_tls = std::string_view(GetParam()) != "squid";
+  const std::string squid =
+      looks_into_tls ? value_of(process_environment(), "GUARD_BENCH_SQUID_OPENSSL") : "/usr/sbin/squid";
+  if (!fs::exists(squid)) GTEST_SKIP() << "no " << GetParam();
+  fs::permissions(folder_.path(), fs::perms::all);
+  fs::permissions(folder_.path() / "key.pem", fs::perms(0644));
+  const std::string folder = folder_.path().native(), certificate = folder + "/ca.pem", key = folder + "/key.pem";
+  const std::string port = looks_into_tls ? " ssl-bump generate-host-certificates=off tls-cert=" + certificate +
+          " tls-key=" + key + "\ninclude " + kSquid + "_tls.conf"
+                                          : "";
+  EXPECT_TRUE(write_file_atomically(folder + "/squid.conf",
+      fmt::format(
+          "include {}.conf\naccess_log stdio:{}/access.log\ncache_log {}/cache.log\nhttp_port 127.0.0.1:61080{}\n",
+          kSquid, folder, folder, port)));
+  const Companion proxy(program({squid, "-N", "-f", folder + "/squid.conf"}));
+  ASSERT_TRUE(listens("127.0.0.1", 61080)) << read_file(folder + "/cache.log", 1u << 20).value_or("");
+  const Servers machine = servers_of_the_machine();
+  internet_.arrived();
+  ProcessSpec spec = program({value_of(process_environment(), "GUARD_BUN"), kHere + "situations.mjs", kAllowed,
+      kForbidden, kListed, folder + "/none", "guard-none"});
+  spec.env["GUARD_SITUATIONS_PATIENCE"] = "2000";  // so many wait for an answer or an end that does not come
+  const std::string situations = run_program(spec).out;
+  keep(GetParam(), situations, internet_.arrived(), machine);
 }
 
 // What these ask for with bun's own client, which finds the proxy by the variables that guard sets.
