@@ -43,7 +43,8 @@
 //
 //   --serve             no PROGRAM: tasks are run that guard asks for, until it goes (init/tasks/task_server.h).
 //
-// Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
+// Started with --scratch-at or --finish it is another program: the stage before bubblewrap (init/scratch_stage.h), or
+// the one behind it (init/finish_stage.h).
 //
 // The tested program has our uid, so everything hangs on it not reaching our descriptors: we are not dumpable, which
 // closes /proc/1/fd and ptrace, and PID 1 is out of reach of KILL and STOP from inside. All is in static memory and all
@@ -74,6 +75,7 @@
 #include "init/egress.h"
 #include "init/empty_folder.h"
 #include "init/filled_folder.h"
+#include "init/finish_stage.h"
 #include "init/observations.h"
 #include "init/process_watch.h"
 #include "init/processes.h"
@@ -619,11 +621,12 @@ bool run_program(const Options& options, long long word, long long deadline, int
 
 int run(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "--scratch-at") == 0) return run_scratch_stage(argc, argv);
+  if (argc > 1 && strcmp(argv[1], "--finish") == 0) return run_finish_stage(argc, argv);
   if (argc == 2 && strcmp(argv[1], "--nothing") == 0) return 0;  // a program for trial runs
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs("usage: guard-init [OPTION]... -- PROGRAM [ARG...]\n", stderr);
-    return 64;
+    return kExitUsage;
   }
   // First of all: from here on the program that will share our uid cannot look into us.
   if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return kExitCannotServe;

@@ -122,4 +122,13 @@ void signal_everything(int signal_number) {
   _exit(kExitCannotServe);
 }
 
+bool write_text(const char* path, const char* text) {
+  const int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const ssize_t wanted = static_cast<ssize_t>(strlen(text));
+  const bool written = write(fd, text, static_cast<size_t>(wanted)) == wanted;
+  close(fd);
+  return written;
+}
+
 }  // namespace guard::init

@@ -9,9 +9,13 @@
 
 namespace guard::init {
 
+constexpr int kExitUsage = 64;
 constexpr int kExitCannotServe = 70;
 
 inline bool is_pid_one() { return getpid() == 1; }
+
+// False with errno: not all of it.
+bool write_text(const char* path, const char* text);
 
 bool read_number(const char* text, long long& number);
 

@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
+#include "init/processes.h"
+
 namespace guard::init {
 namespace {
 
-constexpr int kExitUsage = 64;
-constexpr int kExitCannotServe = 70;
 constexpr int kFoldersMax = 1024;
 constexpr unsigned long kScratchFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
@@ -24,6 +26,8 @@ struct Options {
   const char* plain = nullptr;
   char* scratch[kFoldersMax] = {};
   int scratch_count = 0;
+  char* masked[kFoldersMax] = {};
+  int masked_count = 0;
   char** command = nullptr;
 };
 
@@ -31,7 +35,7 @@ bool parse(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--") == 0) {
       options.command = argv + i + 1;
-      return i + 1 < argc && options.at != nullptr && options.prepared != nullptr && options.plain != nullptr;
+      return i + 2 < argc && options.at != nullptr && options.prepared != nullptr && options.plain != nullptr;
     }
     if (i + 1 >= argc) return false;
     if (strcmp(argv[i], "--scratch-at") == 0) {
@@ -42,6 +46,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.plain = argv[++i];
     } else if (strcmp(argv[i], "--scratch") == 0 && options.scratch_count < kFoldersMax) {
       options.scratch[options.scratch_count++] = argv[++i];
+    } else if (strcmp(argv[i], "--mask") == 0 && options.masked_count < kFoldersMax) {
+      options.masked[options.masked_count++] = argv[++i];
     } else {
       return false;
     }
@@ -49,16 +55,10 @@ bool parse(int argc, char** argv, Options& options) {
   return false;
 }
 
-bool write_text(const char* path, const char* text) {
-  const int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const ssize_t wanted = static_cast<ssize_t>(strlen(text));
-  const bool written = write(fd, text, static_cast<size_t>(wanted)) == wanted;
-  close(fd);
-  return written;
-}
-
+// By AppArmor: then a namespace can be made, and is good for nothing. A distribution's own profile for bubblewrap takes
+// every capability from what that runs.
 bool user_namespaces_are_restricted() {
+  if (access("/etc/apparmor.d/bwrap-userns-restrict", F_OK) == 0) return true;
   const int fd = open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   char value = '0';
@@ -108,15 +108,14 @@ int run_scratch_stage(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     fputs(
-        "usage: guard-init --scratch-at FOLDER --prepared FD --plain FD [--scratch MODE:BYTES:FILES]... -- BWRAP "
-        "[ARG...]\n",
+        "usage: guard-init --scratch-at FOLDER --prepared FD --plain FD [--scratch MODE:BYTES:FILES]... [--mask "
+        "PATH]... -- BWRAP INIT [ARG...]\n",
         stderr);
     return kExitUsage;
   }
   const uid_t user = geteuid();
   const gid_t group = getegid();
   const char* args = options.plain;
-  // Where AppArmor restricts them, a namespace can be made, and is good for nothing.
   if (!user_namespaces_are_restricted() && unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0) {
     if (!map_ourselves(user, group)) {
       // Nobody that anything could be run as.
@@ -125,18 +124,26 @@ int run_scratch_stage(int argc, char** argv) {
     }
     if (mount_all(options)) args = options.prepared;
   }
-  close(atoi(args == options.prepared ? options.plain : options.prepared));
+  const bool prepared = args == options.prepared;
+  close(atoi(prepared ? options.plain : options.prepared));
 
-  // BWRAP --args FD -- ARG...
+  // BWRAP --args FD -- [INIT --finish MASKED... --] INIT [--filter] ARG...
   int rest = 0;
-  while (options.command[1 + rest] != nullptr) ++rest;
-  char** command = static_cast<char**>(calloc(static_cast<size_t>(rest) + 5, sizeof(char*)));
+  while (options.command[2 + rest] != nullptr) ++rest;
+  char** command = static_cast<char**>(calloc(static_cast<size_t>(rest + options.masked_count) + 10, sizeof(char*)));
   if (command == nullptr) return kExitCannotServe;
-  command[0] = options.command[0];
-  command[1] = const_cast<char*>("--args");
-  command[2] = const_cast<char*>(args);
-  command[3] = const_cast<char*>("--");
-  memcpy(command + 4, options.command + 1, static_cast<size_t>(rest) * sizeof(char*));
+  int count = 0;
+  const auto add = [&](const char* word) { command[count++] = const_cast<char*>(word); };
+  for (const char* word : {static_cast<const char*>(options.command[0]), "--args", args, "--"}) add(word);
+  if (prepared) {
+    add(options.command[1]);
+    add("--finish");
+    for (int i = 0; i < options.masked_count; ++i) add(options.masked[i]);
+    add("--");
+  }
+  add(options.command[1]);
+  if (prepared) add("--filter");
+  for (int i = 0; i < rest; ++i) add(options.command[2 + i]);
   execv(command[0], command);
   fprintf(stderr, "guard-init: executing %s: %s\n", options.command[0], strerror(errno));
   free(static_cast<void*>(command));

@@ -34,18 +34,30 @@ std::vector<std::string> scratch_stage_command(const SandboxSpec& spec, const Sc
     command.emplace_back("--scratch");
     command.push_back(fmt::format("{}:{}:{}", permissions(folder), folder.bytes_max, folder.files_max));
   }
+  for (const auto* paths : {&stage.masks.files, &stage.masks.folders}) {
+    for (const std::string& path : *paths) command.insert(command.end(), {"--mask", path});
+  }
   command.emplace_back("--");
   return command;
 }
 
 std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& inputs) {
   Arguments args;
+  const bool prepared = !inputs.scratch_at.empty();
   // --unshare-user by name: --unshare-all only tries, and --disable-userns insists.
-  args.add("--unshare-user", "--unshare-all", "--disable-userns");
-  args.add("--uid", fmt::format("{}", kUserInside), "--gid", fmt::format("{}", kUserInside));
+  args.add("--unshare-user", "--unshare-all");
+  if (prepared) {
+    // For the stage behind bubblewrap alone: it mounts, sets the limit of user namespaces, and maps root to another
+    // user, for which the kernel wants the third.
+    args.add("--uid", "0", "--gid", "0");
+    for (const char* one : {"CAP_SYS_ADMIN", "CAP_SYS_RESOURCE", "CAP_SETFCAP"}) args.add("--cap-add", one);
+  } else {
+    args.add("--disable-userns", "--uid", fmt::format("{}", kUserInside), "--gid", fmt::format("{}", kUserInside));
+    args.add("--seccomp", fmt::format("{}", inputs.seccomp_fd));
+  }
   args.add("--hostname", "sandbox");
   args.add("--die-with-parent", "--new-session", "--as-pid-1");
-  args.add("--seccomp", fmt::format("{}", inputs.seccomp_fd), "--info-fd", fmt::format("{}", inputs.info_fd));
+  args.add("--info-fd", fmt::format("{}", inputs.info_fd));
 
   args.add("--clearenv");
   for (const auto& [name, value] : spec.env) args.add("--setenv", name, value);
@@ -60,8 +72,11 @@ std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& 
   args.add("--ro-bind", inputs.init_source, kInitInside);
 
   args.add("--proc", "/proc");
-  for (const std::string& file : inputs.masks.files) args.add("--ro-bind", "/dev/null", file);
+  for (const std::string& file : inputs.masks.files) {
+    if (!prepared) args.add("--ro-bind", "/dev/null", file);
+  }
   for (const std::string& folder : inputs.masks.folders) {
+    if (prepared) continue;
     args.add_tmpfs(4096, "0555", folder);
     args.add("--remount-ro", folder);
   }
@@ -71,7 +86,7 @@ std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& 
   for (const Mount& mount : spec.mounts) args.add("--ro-bind", mount.source.string(), mount.target);
   int number = 0;
   for (const MemoryFolder& folder : memory_folders(spec)) {
-    if (inputs.scratch_at.empty()) {
+    if (!prepared) {
       args.add_tmpfs(folder.bytes_max, permissions(folder), folder.target);
     } else {
       args.add("--bind", fmt::format("{}/{}", inputs.scratch_at, number++), folder.target);

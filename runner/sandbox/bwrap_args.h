@@ -27,8 +27,9 @@ struct BwrapInputs {
   std::vector<RootEntry> root;  // parents before children
   ProcMasks masks;
   std::string init_source;  // guard-init on the host
-  // Where the stage before bubblewrap has mounted memory_folders(), as 0, 1, ... (init/scratch_stage.h). Empty:
-  // bubblewrap makes them, as well as it can.
+  // Where the stage before bubblewrap has mounted memory_folders(), as 0, 1, ... (init/scratch_stage.h). The
+  // stage behind bubblewrap then hides the masks, and guard-init loads the filter. Empty: bubblewrap does all of it, as
+  // well as it can.
   std::string scratch_at;
   int seccomp_fd = -1;  // as bubblewrap finds it
   int info_fd = -1;
@@ -49,6 +50,7 @@ struct ScratchStage {
   std::string at;        // an empty folder
   int prepared_fd = -1;  // as the stage finds them: bubblewrap's options where the folders could be mounted,
   int plain_fd = -1;     // and where not
+  ProcMasks masks;       // that the stage behind bubblewrap hides, where the folders could be mounted
 };
 std::vector<std::string> scratch_stage_command(const SandboxSpec& spec, const ScratchStage& stage);
 

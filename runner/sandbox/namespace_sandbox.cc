@@ -354,7 +354,8 @@ Result<std::unique_ptr<NamespaceStart>> NamespaceSandbox::prepare(const SandboxS
   start->limits_nproc = !cgroup.holds("pids") && nproc_is_per_namespace();
   InitRun& run = start->run;
   run.info_fd = kInfoFd;
-  run.child.argv = scratch_stage_command(spec, {init.string(), inputs.scratch_at, kPreparedArgsFd, kPlainArgsFd});
+  run.child.argv =
+      scratch_stage_command(spec, {init.string(), inputs.scratch_at, kPreparedArgsFd, kPlainArgsFd, inputs.masks});
   run.child.argv.push_back(bwrap);
   InitDuties duties;
   // bubblewrap and init are tasks, too.

@@ -1,5 +1,6 @@
 // guard-init itself, as a plain supervisor, with system calls of its own that fail.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -109,6 +110,41 @@ TEST_F(Init, TellsNoUntruthWhicheverOfItsCallsFails) {
   }
   EXPECT_GT(failed, 20);
   EXPECT_GT(told, 5);
+}
+
+// What bubblewrap leaves to the stage behind it is done, all of it, or nothing is started.
+TEST_F(Init, StartsNothingWhereTheSandboxCouldNotBeFinished) {
+  if (::access("/usr/bin/strace", X_OK) != 0) GTEST_SKIP() << "no strace here";
+  const std::vector<std::string> root_of_its_own = {
+      "unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "--"};
+  const auto run = [&](const std::vector<std::string>& tracer) -> std::optional<std::map<std::string, std::string>> {
+    auto command = root_of_its_own;
+    command.insert(command.end(), tracer.begin(), tracer.end());
+    command.insert(command.end(),
+        {init_, "--finish", "/proc/interrupts", "/proc/fs", "--", init_, "--filter", "--",
+            case_program("talks").string(), "7"});
+    auto ran = start(command);
+    EXPECT_TRUE(ran.has_value());
+    out_.text.clear();
+    InitStream stream(out_, err_, 1 << 20, ReportChannel::off);
+    EXPECT_TRUE(stream.push(std::span(ran->out.data(), ran->out.size())).has_value());
+    if (!stream.finish() || stream.exit()->kind != InitExit::Kind::exited) return std::nullopt;
+    EXPECT_NE(out_.text.find("stdin empty\n"), std::string::npos);
+    return stream.hello();
+  };
+  const auto seen = run({});
+  if (!seen) GTEST_SKIP() << "no user namespace here";
+  EXPECT_EQ(seen->at("uid"), "1000");
+  EXPECT_EQ(seen->at("cap_bnd"), "0000000000000000");
+  EXPECT_EQ(seen->at("seccomp"), "2");
+  const std::pair<const char*, int> calls[] = {{"mount", 5}, {"write", 3}, {"unshare", 1}, {"capset", 1}};
+  for (const auto& [call, times] : calls) {
+    for (int when = 1; when <= times; ++when) {
+      const std::string inject = fmt::format("inject={}:error=EPERM:when={}", call, when);
+      EXPECT_FALSE(run({"strace", "-qq", "-o", "/dev/null", "-e", inject})) << inject;
+    }
+  }
+  EXPECT_TRUE(run({"strace", "-qq", "-o", "/dev/null", "-e", "inject=mount:error=EPERM:when=6"}));
 }
 
 // A file is handed out whole, or told to be unreadable, or there is no end of the stream.

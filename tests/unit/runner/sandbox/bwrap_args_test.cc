@@ -32,11 +32,11 @@ TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
       "--disable-userns\n"
       "--uid 1000\n"
       "--gid 1000\n"
+      "--seccomp 10\n"
       "--hostname sandbox\n"
       "--die-with-parent\n"
       "--new-session\n"
       "--as-pid-1\n"
-      "--seccomp 10\n"
       "--info-fd 11\n"
       "--clearenv\n"
       "--setenv HOME /tmp\n"
@@ -69,14 +69,16 @@ TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
       "--remount-ro /");
 }
 
-// Mounted by the stage before, the folders in memory are bound, in the order in which the stage numbers them.
+// After the stage before, the folders in memory are bound, in the order in which the stage numbers them, and the stage
+// behind is left with what it needs to finish the sandbox.
 TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
   SandboxSpec spec;
   spec.limits.tmp_bytes = 500;
   spec.limits.tmp_files = 20;
   spec.scratch = {{"/app/sandbox", "", 256, 10}};
   spec.mounts = {{"/cache/app", "/app"}};
-  EXPECT_EQ(shown(scratch_stage_command(spec, {"/cache/init", "/cache/scratch", 12, 13})),
+  EXPECT_EQ(
+      shown(scratch_stage_command(spec, {"/cache/init", "/cache/scratch", 12, 13, {{"/proc/kcore"}, {"/proc/acpi"}}})),
       " /cache/init\n"
       "--scratch-at /cache/scratch\n"
       "--prepared 12\n"
@@ -84,10 +86,25 @@ TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
       "--scratch 1777:500:20\n"
       "--scratch 1777:500:20\n"
       "--scratch 0755:256:10\n"
+      "--mask /proc/kcore\n"
+      "--mask /proc/acpi\n"
       "--");
   BwrapInputs inputs;
   inputs.scratch_at = "/cache/scratch";
+  inputs.masks = {{"/proc/kcore"}, {"/proc/acpi"}};
   const std::string args = shown(bwrap_args(spec, inputs));
+  EXPECT_TRUE(
+      args.starts_with("--unshare-user\n"
+                       "--unshare-all\n"
+                       "--uid 0\n"
+                       "--gid 0\n"
+                       "--cap-add CAP_SYS_ADMIN\n"
+                       "--cap-add CAP_SYS_RESOURCE\n"
+                       "--cap-add CAP_SETFCAP\n"
+                       "--hostname sandbox\n"))
+      << args;
+  EXPECT_EQ(args.find("--seccomp"), std::string::npos);
+  EXPECT_EQ(args.find("/proc/"), std::string::npos);
   EXPECT_NE(args.find("--ro-bind /cache/app /app\n"
                       "--bind /cache/scratch/0 /tmp\n"
                       "--bind /cache/scratch/1 /dev/shm\n"
