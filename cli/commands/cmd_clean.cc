@@ -45,7 +45,8 @@ Result<int> cmd_clean(const Options& options, CommandContext& context) {
       locate_engine(context.environment, plain_tcp, Deadline::after(milliseconds(2000)), context.cancel);
   const bool engine_answers = engine.probe.state == ProbeState::available;
   const SweepMode mode = options.dry_run ? SweepMode::list : SweepMode::remove;
-  Leftovers leftovers = remove_leftovers(engine_answers ? engine.engine : docker::Endpoint(), context.cancel, mode);
+  Leftovers leftovers = remove_leftovers(
+      engine_answers ? engine.engine : docker::Endpoint(), context.cancel, LookAtProcesses::always, mode);
   // Containers may be left that nobody could be asked about: that is not clean.
   if (engine.probe.state == ProbeState::unknown) leftovers.failed.push_back("containers: " + engine.probe.reason);
   for (const auto& folder : work_folders(project, loaded ? loaded->config : Config(), context.cancel)) {

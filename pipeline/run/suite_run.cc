@@ -376,8 +376,8 @@ class Run {
   docker::Endpoint engine_used() { return plan_.on_docker() ? engine().engine : docker::Endpoint(); }
 
   void remove_what_is_left_over() {
-    for (const auto& sentences :
-        {remove_leftovers(engine_used(), cancel_).failed, sweep_own(request_.project / "sandbox").failed})
+    for (const auto& sentences : {remove_leftovers(engine_used(), cancel_, LookAtProcesses::where_runs_died).failed,
+             sweep_own(request_.project / "sandbox").failed})
       record_.notes.insert(record_.notes.end(), sentences.begin(), sentences.end());
   }
 

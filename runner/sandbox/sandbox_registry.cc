@@ -68,7 +68,8 @@ Result<void> remove_leftover_of(const std::string& run_id) {
   return ok();
 }
 
-Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode) {
+Leftovers remove_leftovers(
+    const docker::Endpoint& engine, const CancelToken& cancel, LookAtProcesses look, SweepMode mode) {
   Leftovers leftovers;
   if (!engine.empty()) {
     auto swept = docker_sweep(engine, cancel, mode);
@@ -88,7 +89,9 @@ Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& ca
     leftovers.failed.insert(leftovers.failed.end(), swept.failed.begin(), swept.failed.end());
   };
   // Behind the engine, which removes what it knows in order; before the folders, which some of them still hold.
-  add(sweep_stray_inits(mode));
+  if (look == LookAtProcesses::always || !engine.empty() ||
+      !sweep_dead_runs(remove_groups, SweepMode::list).removed.empty())
+    add(sweep_stray_inits(mode));
   add(sweep_dead_runs(remove_groups, mode));
   for (const auto& folder : cache_folders()) add(sweep_own(folder, mode));
   return leftovers;

@@ -33,6 +33,10 @@ struct SandboxOptions {
 };
 std::unique_ptr<Sandbox> make_sandbox(Backend backend, const SandboxOptions& options);
 
+// A look at all processes costs more than the rest: where_runs_died leaves it out where no engine is asked, as the
+// embedded sandbox dies with its guard, and no run has died.
+enum class LookAtProcesses : std::uint8_t { always, where_runs_died };
+
 // Removes what killed runs of this cache folder left behind: containers and images of runs (where `engine` is not
 // empty), processes and cgroups, run folders. Runs that are alive are left alone. Sentences about what could not be
 // removed.
@@ -40,8 +44,8 @@ struct Leftovers {
   std::vector<std::string> removed;
   std::vector<std::string> failed;
 };
-Leftovers remove_leftovers(
-    const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode = SweepMode::remove);
+Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, LookAtProcesses look,
+    SweepMode mode = SweepMode::remove);
 
 // The same of one run, but for what an engine knows, and processes.
 Result<void> remove_leftover_of(const std::string& run_id);
