@@ -43,8 +43,8 @@
 //
 //   --serve             no PROGRAM: tasks are run that guard asks for, until it goes (init/tasks/task_server.h).
 //
-// Started with --scratch-at or --finish it is another program: the stage before bubblewrap (init/scratch_stage.h), or
-// the one behind it (init/finish_stage.h).
+// Started with --scratch-at or --finish it is another program: the stage before bubblewrap
+// (init/stages/scratch_stage.h), or the one behind it (init/stages/finish_stage.h).
 //
 // The tested program has our uid, so everything hangs on it not reaching our descriptors: we are not dumpable, which
 // closes /proc/1/fd and ptrace, and PID 1 is out of reach of KILL and STOP from inside. All is in static memory and all
@@ -75,12 +75,12 @@
 #include "init/egress.h"
 #include "init/empty_folder.h"
 #include "init/filled_folder.h"
-#include "init/finish_stage.h"
 #include "init/observations.h"
 #include "init/process_watch.h"
 #include "init/processes.h"
 #include "init/program_input.h"
-#include "init/scratch_stage.h"
+#include "init/stages/finish_stage.h"
+#include "init/stages/scratch_stage.h"
 #include "init/stream.h"
 #include "init/tasks/task_server.h"
 

@@ -27,7 +27,7 @@ struct BwrapInputs {
   std::vector<RootEntry> root;  // parents before children
   ProcMasks masks;
   std::string init_source;  // guard-init on the host
-  // Where the stage before bubblewrap has mounted memory_folders(), as 0, 1, ... (init/scratch_stage.h). The
+  // Where the stage before bubblewrap has mounted memory_folders(), as 0, 1, ... (init/stages/scratch_stage.h). The
   // stage behind bubblewrap then hides the masks, and guard-init loads the filter. Empty: bubblewrap does all of it, as
   // well as it can.
   std::string scratch_at;

@@ -1,4 +1,4 @@
-#include "init/scratch_stage.h"
+#include "init/stages/scratch_stage.h"
 
 #include <errno.h>
 #include <fcntl.h>

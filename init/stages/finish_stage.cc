@@ -1,4 +1,4 @@
-#include "init/finish_stage.h"
+#include "init/stages/finish_stage.h"
 
 #include <errno.h>
 #include <fcntl.h>

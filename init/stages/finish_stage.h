@@ -1,5 +1,5 @@
-// The walls that bubblewrap leaves to us where the stage before it could be run (init/scratch_stage.h): it looks at all
-// mounts for each that it makes, and these are many.
+// The walls that bubblewrap leaves to us where the stage before it could be run (init/stages/scratch_stage.h): it looks
+// at all mounts for each that it makes, and these are many.
 //
 //   guard-init --finish [MASKED]... -- INIT [ARG...]
 //
