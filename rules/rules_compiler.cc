@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,19 +41,21 @@ Result<void> compile(const std::filesystem::path& rules_folder, const std::files
   };
   lists.text(rules.digest());
   lists.text(HyperscanScanner::library_version());
-  lists.list(rules.rules(), [&](const Rule& rule) {
-    std::vector<std::string> hints;
-    for (const auto& [key, value] : rule.redact) hints.insert(hints.end(), {key, value});
-    RuleWriter record;
-    const Rule placed = place(rule);
-    code_rule(record, placed, hints);
-    lists.text(record.bytes());
-    code_examples(examples, rule);
-  });
   lists.list(rules.facts(), [&](const Fact& fact) {
     const Fact placed = place(fact);
     code_common(lists, placed);
     code_examples(examples, fact);
+  });
+  // The gate stops reading at the first secret: they are most of the rules.
+  const auto is_secret = [](const Rule& rule) { return rule.tier == Tier::secret; };
+  if (!std::ranges::is_partitioned(rules.rules(), std::not_fn(is_secret)))
+    return Error(ErrorCode::rules_invalid, "a rule of another tier stands behind one of the tier secret");
+  lists.list(rules.rules(), [&](const Rule& rule) {
+    std::vector<std::string> hints;
+    for (const auto& [key, value] : rule.redact) hints.insert(hints.end(), {key, value});
+    const Rule placed = place(rule);
+    code_rule(lists, placed, hints);
+    code_examples(examples, rule);
   });
   GUARD_TRY(write_file_atomically(out_folder / "rules.bin", lists.bytes()));
   GUARD_TRY(write_file_atomically(out_folder / "examples.bin", examples.bytes()));

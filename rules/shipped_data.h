@@ -12,7 +12,7 @@ namespace guard {
 struct ShippedRules {
   std::string_view digest;           // RuleSet::digest() of these rules; empty: there are none
   std::string_view library_version;  // of Hyperscan, when the databases were made
-  std::string_view rules;            // as rule_codec.h writes them: rules, then facts
+  std::string_view rules;            // as rule_codec.h writes them: facts, then rules, secrets last
   std::string_view examples;         // of the same, in the same order
   // HyperscanScanner images by View; empty: no pattern looks at that view.
   std::array<std::string_view, kViewCount> databases;

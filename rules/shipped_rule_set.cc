@@ -19,27 +19,23 @@ Lists read_lists(Secrets secrets) {
   RuleReader reader(shipped_rules_data().rules);
   Lists out;
   if (reader.rest().empty()) return out;
-  std::uint32_t left = reader.number();
-  out.rules.reserve(left);
-  for (; left > 0; --left) {
-    RuleReader record(reader.view());
-    Rule rule;
-    if (secrets == Secrets::leave_out && RuleReader(record).number() == static_cast<std::uint32_t>(Tier::secret))
-      continue;
-    std::vector<std::string> hints;
-    code_rule(record, rule, hints);
-    for (std::size_t i = 0; i + 1 < hints.size(); i += 2) rule.redact.emplace(hints[i], hints[i + 1]);
-    out.rules.push_back(std::move(rule));
-  }
   out.facts.resize(reader.number());
   for (Fact& fact : out.facts) code_common(reader, fact);
+  for (std::uint32_t left = reader.number(); left > 0; --left) {
+    if (secrets == Secrets::leave_out && RuleReader(reader).number() == static_cast<std::uint32_t>(Tier::secret))
+      break;  // so are all that follow
+    Rule& rule = out.rules.emplace_back();
+    std::vector<std::string> hints;
+    code_rule(reader, rule, hints);
+    for (std::size_t i = 0; i + 1 < hints.size(); i += 2) rule.redact.emplace(hints[i], hints[i + 1]);
+  }
   return out;
 }
 
 void read_examples(Lists& lists) {
   RuleReader reader(shipped_rules_data().examples);
-  for (Rule& rule : lists.rules) code_examples(reader, rule);
   for (Fact& fact : lists.facts) code_examples(reader, fact);
+  for (Rule& rule : lists.rules) code_examples(reader, rule);
 }
 
 }  // namespace

@@ -15,7 +15,10 @@ bool continues_character(char c) noexcept { return (static_cast<unsigned char>(c
 
 Snippet make_snippet(std::string_view text, std::size_t begin, std::size_t end) {
   begin = std::min(begin, text.size());
-  const std::string_view line = line_at(text, begin);
+  // As much of the line as can be shown: a bundle is one line, and has many findings.
+  constexpr std::size_t kAround = 2 * kSnippetBytesMax;
+  const std::size_t from = begin - std::min(begin, kAround);
+  const std::string_view line = line_at(text.substr(from, 2 * kAround), begin - from);
   if (line.data() == nullptr) return {};
   const std::size_t line_begin = static_cast<std::size_t>(line.data() - text.data());
   const std::size_t at = std::min(begin - std::min(begin, line_begin), line.size());

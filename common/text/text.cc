@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -64,6 +65,14 @@ std::string_view line_at(std::string_view text, std::size_t offset) {
 
 bool is_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
+    std::uint64_t eight = 0;
+    if (text.size() >= sizeof eight) {
+      std::memcpy(&eight, text.data(), sizeof eight);
+      if ((eight & 0x8080'8080'8080'8080) == 0) {
+        text.remove_prefix(sizeof eight);
+        continue;
+      }
+    }
     char32_t point = 0;
     const std::size_t length = decode_utf8(text, point);
     if (length == 0) return false;

@@ -131,12 +131,14 @@ class Loader {
   // ---- GUARD_<SECTION>_<KEY> ----
 
   void read_environment(const Environment& environment) {
-    std::map<std::string, const ConfigKey*> keys;
-    for (const auto& key : config_keys()) keys.emplace(key.environment_name(), &key);
+    std::map<std::string, const ConfigKey*> keys;  // made for the first variable: most runs have none
     for (auto at = environment.lower_bound(std::string(kPrefix));
          at != environment.end() && at->first.starts_with(kPrefix); ++at) {
       const auto& [name, text] = *at;
       if (std::ranges::find(kOperational, name) != std::end(kOperational) || name.starts_with(kTestPrefix)) continue;
+      if (keys.empty()) {
+        for (const auto& key : config_keys()) keys.emplace(key.environment_name(), &key);
+      }
       const std::string origin = fmt::format("environment {}", shown_value(name));
       if (name.starts_with(kVariablePrefix)) {
         take_variable(name.substr(kVariablePrefix.size()), text, origin);

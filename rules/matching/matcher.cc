@@ -37,7 +37,7 @@ struct Slot {
 // Compiled when a hit first needs it: most runs find nothing.
 struct LazyExact {
   std::once_flag once;
-  std::optional<Result<Re2Matcher>> exact;
+  std::unique_ptr<const Result<Re2Matcher>> exact;
 };
 
 // Ends first..last, each a byte apart: `[a-z]+` ends at every byte of a long word.
@@ -90,7 +90,9 @@ struct Matcher::State {
 
   Result<const Re2Matcher*> exact_of(std::uint32_t slot) const {
     LazyExact& lazy = exacts[slot];
-    std::call_once(lazy.once, [&] { lazy.exact.emplace(Re2Matcher::create(slots[slot].source->regex)); });
+    std::call_once(lazy.once, [&] {
+      lazy.exact = std::make_unique<const Result<Re2Matcher>>(Re2Matcher::create(slots[slot].source->regex));
+    });
     if (!*lazy.exact) return lazy.exact->error();
     return &**lazy.exact;
   }

@@ -62,7 +62,7 @@ Keeping keeps_values(const CodeText& code) {
     }
     if (code.at(next) == '[') next = std::min(code.partner(next), code.text().size() - 1) + 1;
     const std::string_view rest = code.behind(next);
-    const bool enters = is_word_of("takes_entry", last) && rest.size() > 1 && rest[0] == '(' && rest[1] != ')';
+    const bool enters = rest.size() > 1 && rest[0] == '(' && rest[1] != ')' && is_word_of("takes_entry", last);
     if (!gives_value(rest) && !enters) continue;
     given.insert(word);
     if (next != end && word != "process" && word != "this" && hands_variable(rest)) variables.insert(word);

@@ -275,7 +275,7 @@ char* Arena::allocate(std::size_t size) {
   }
   if (block_ == blocks_.size()) {
     const std::size_t bytes = std::max(size, kBlockBytes);
-    blocks_.push_back({std::make_unique<char[]>(bytes), bytes});
+    blocks_.push_back({std::make_unique_for_overwrite<char[]>(bytes), bytes});
     used_ = 0;
   }
   char* const place = blocks_[block_].bytes.get() + used_;

@@ -21,32 +21,40 @@ struct Slot {
   CalleeTraits traits = 0;
 };
 
-// Filled from word_lists.toml when it is first asked.
+// kSurfaceRows, for the compiler to read: what stays in the program is the table made of it.
+#include "rules/surface_table.inc"
+
+// The lists of word_lists.toml, by name.
 class TraitTable {
  public:
-  TraitTable() noexcept {
+  // Fails to compile where a list is missing: an empty one would let everything pass.
+  constexpr TraitTable() {
     constexpr std::pair<std::string_view, CalleeTraits> kLists[] = {{"runs_text", kRunsText},
         {"runs_command", kRunsCommand}, {"asserts", kAsserts}, {"passive", kPassive}, {"folds", kFolds},
         {"writes_first", kWritesFirst}, {"writes_second", kWritesSecond}, {"programs", kProgram},
         {"followed_roots", kRoot}, {"known_globals", kGlobal}};
     for (const auto& [list, trait] : kLists) {
-      for (const SurfaceRow& row : word_list(list)) {
+      bool is_missing = true;
+      for (const SurfaceRow& row : kSurfaceRows) {
+        if (row.object != list) continue;
+        is_missing = false;
         Slot& slot = slots_[slot_of(row.name)];
         slot.name = row.name;
         slot.traits |= trait;
         if (trait == kProgram) program_letters_ |= letter(row.name[0]);
       }
+      if (is_missing) throw std::string_view(list);
     }
   }
 
-  CalleeTraits find(std::string_view name) const noexcept { return slots_[slot_of(name)].traits; }
+  constexpr CalleeTraits find(std::string_view name) const noexcept { return slots_[slot_of(name)].traits; }
   // Most words begin with a letter that no program begins with.
-  bool is_program(std::string_view word) const noexcept {
+  constexpr bool is_program(std::string_view word) const noexcept {
     return (program_letters_ & letter(word[0])) != 0 && (find(word) & kProgram) != 0;
   }
 
  private:
-  std::size_t slot_of(std::string_view name) const noexcept {
+  constexpr std::size_t slot_of(std::string_view name) const noexcept {
     std::size_t at = hash_name(name) % kSlots;
     while (!slots_[at].name.empty() && slots_[at].name != name) at = (at + 1) % kSlots;
     return at;
@@ -58,10 +66,7 @@ class TraitTable {
   std::uint32_t program_letters_ = 0;
 };
 
-const TraitTable& trait_table() {
-  static const TraitTable kTable;
-  return kTable;
-}
+constexpr TraitTable kTable;
 
 bool is_program_byte(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -78,11 +83,11 @@ bool is_identifier(std::string_view text) noexcept {
 CalleeTraits traits_of(std::string_view callee) noexcept {
   const std::string_view name = last_name(callee);
   constexpr CalleeTraits kOfFunctions = kProgram - 1;
-  return name.empty() || name.size() > 32 ? CalleeTraits{0} : trait_table().find(name) & kOfFunctions;
+  return name.empty() || name.size() > 32 ? CalleeTraits{0} : kTable.find(name) & kOfFunctions;
 }
 
-bool is_root_name(std::string_view name) noexcept { return (trait_table().find(name) & kRoot) != 0; }
-bool is_known_global(std::string_view name) noexcept { return (trait_table().find(name) & kGlobal) != 0; }
+bool is_root_name(std::string_view name) noexcept { return (kTable.find(name) & kRoot) != 0; }
+bool is_known_global(std::string_view name) noexcept { return (kTable.find(name) & kGlobal) != 0; }
 
 bool names_program(std::string_view text) noexcept {
   constexpr std::size_t kTextMax = 65'536;
@@ -93,7 +98,7 @@ bool names_program(std::string_view text) noexcept {
     std::size_t end = at;
     while (end < text.size() && is_program_byte(text[end])) ++end;
     const bool in_name = at > 0 && (text[at - 1] == '.' || (text[at - 1] >= 'A' && text[at - 1] <= 'Z'));  // .env
-    if (!in_name && end - at >= 2 && end - at <= 16 && trait_table().is_program(text.substr(at, end - at))) return true;
+    if (!in_name && end - at >= 2 && end - at <= 16 && kTable.is_program(text.substr(at, end - at))) return true;
     at = end + 1;
   }
   return false;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace guard {
@@ -53,12 +52,18 @@ constexpr bool is_global_object(std::string_view name) noexcept {
 constexpr std::string_view last_name(std::string_view path) noexcept { return path.substr(path.rfind('.') + 1); }
 
 // A cheap hash of a name: its ends and its length.
-inline std::uint64_t hash_name(std::string_view name) noexcept {
+constexpr std::uint64_t hash_name(std::string_view name) noexcept {
+  const auto eight_at = [name](std::size_t at) {  // one load
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 8; ++i)
+      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(name.data()[at + i])) << (8 * i);
+    return value;
+  };
   std::uint64_t head = 0;
   std::uint64_t tail = 0;
   if (name.size() >= 8) {
-    std::memcpy(&head, name.data(), 8);
-    std::memcpy(&tail, name.data() + name.size() - 8, 8);
+    head = eight_at(0);
+    tail = eight_at(name.size() - 8);
   } else {
     for (std::size_t i = 0; i < name.size(); ++i) head = head << 8 | static_cast<unsigned char>(name[i]);
   }

@@ -33,6 +33,14 @@ TEST(Text, Utf8RefusesOverlongSurrogatesAndTooLarge) {
   EXPECT_FALSE(is_utf8("\xed\xa0\x80"));
   EXPECT_FALSE(is_utf8("\xf4\x90\x80\x80"));
   EXPECT_FALSE(is_utf8("cut \xe2\x9c"));
+  // Plain bytes are stepped over in groups: wherever in one the first that isn't plain stands.
+  for (std::size_t at = 0; at < 24; ++at) {
+    std::string text(24, 'a');
+    EXPECT_TRUE(is_utf8(text));
+    EXPECT_TRUE(is_utf8(text.substr(0, at) + "\xc3\xa9" + text.substr(at)));
+    text[at] = '\x80';
+    EXPECT_FALSE(is_utf8(text)) << at;
+  }
 }
 
 TEST(Text, PrintableShowsWhatATerminalWouldObey) {
