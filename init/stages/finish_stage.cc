@@ -30,7 +30,7 @@ bool cover(const char* path) {
 // Where bubblewrap could write to them, it has mounted them once more, read-only.
 bool remount_sysctls(unsigned long read_only) {
   const unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV | MS_NOEXEC | read_only;
-  return mount(nullptr, "/proc/sys", nullptr, flags, nullptr) == 0 || errno == EINVAL;  // no mount of its own
+  return mount(nullptr, "/proc/sys", nullptr, flags, nullptr) == 0;
 }
 
 bool drop_capabilities() {
@@ -46,8 +46,11 @@ bool drop_capabilities() {
 // Nothing, or the step that failed, with errno.
 const char* finish() {
   // The one that we enter is the last that may be made.
-  if (!remount_sysctls(0) || !write_text("/proc/sys/user/max_user_namespaces", "1") || !remount_sysctls(MS_RDONLY))
+  const bool mounted = remount_sysctls(0);
+  if ((!mounted && errno != EINVAL) || !write_text("/proc/sys/user/max_user_namespaces", "1") ||
+      (mounted && !remount_sysctls(MS_RDONLY))) {
     return "limiting user namespaces";
+  }
   if (unshare(CLONE_NEWUSER) != 0 || !write_text("/proc/self/gid_map", "1000 0 1") ||
       !write_text("/proc/self/uid_map", "1000 0 1")) {
     return "entering a user namespace";

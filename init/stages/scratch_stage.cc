@@ -55,16 +55,22 @@ bool parse(int argc, char** argv, Options& options) {
   return false;
 }
 
+bool begins_with(const char* path, char wanted) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char value = '\0';
+  const ssize_t size = read(fd, &value, 1);
+  close(fd);
+  return size == 1 && value == wanted;
+}
+
 // By AppArmor: then a namespace can be made, and is good for nothing. A distribution's own profile for bubblewrap takes
 // every capability from what that runs.
 bool user_namespaces_are_restricted() {
-  if (access("/etc/apparmor.d/bwrap-userns-restrict", F_OK) == 0) return true;
-  const int fd = open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  char value = '0';
-  const ssize_t size = read(fd, &value, 1);
-  close(fd);
-  return size == 1 && value != '0';
+  if (begins_with("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1')) return true;
+  return begins_with("/sys/module/apparmor/parameters/enabled", 'Y') &&
+      access("/etc/apparmor.d/bwrap-userns-restrict", F_OK) == 0 &&
+      access("/etc/apparmor.d/disable/bwrap-userns-restrict", F_OK) != 0;
 }
 
 // We stay who we are: bubblewrap maps the user inside to this one.
