@@ -72,13 +72,12 @@ std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& 
   args.add("--ro-bind", inputs.init_source, kInitInside);
 
   args.add("--proc", "/proc");
-  for (const std::string& file : inputs.masks.files) {
-    if (!prepared) args.add("--ro-bind", "/dev/null", file);
-  }
-  for (const std::string& folder : inputs.masks.folders) {
-    if (prepared) continue;
-    args.add_tmpfs(4096, "0555", folder);
-    args.add("--remount-ro", folder);
+  if (!prepared) {
+    for (const std::string& file : inputs.masks.files) args.add("--ro-bind", "/dev/null", file);
+    for (const std::string& folder : inputs.masks.folders) {
+      args.add_tmpfs(4096, "0555", folder);
+      args.add("--remount-ro", folder);
+    }
   }
   // /dev is a tmpfs without a size: read-only, or it would be memory nobody counts. So is /dev/shm in it.
   args.add("--dev", "/dev", "--remount-ro", "/dev");

@@ -37,9 +37,10 @@ class TraceTest : public SessionsTest {
                            return SecretSource::shipped(std::move(known));
                          }});
   }
-  void open_traced() {
+  void open_traced() { open_traced(trace()); }
+  void open_traced(std::shared_ptr<Trace> shared) {
     Options options = without_pool();
-    options.trace = trace();
+    options.trace = std::move(shared);
     open(std::move(options));
     ASSERT_TRUE(manager_->open("t/a"));
   }
@@ -67,10 +68,7 @@ class TraceTest : public SessionsTest {
 // A program may ask for as many as it likes.
 TEST_F(TraceTest, TellsSoManyConnectionsAndCountsTheRest) {
   const auto shared = trace();
-  Options options = without_pool();
-  options.trace = shared;
-  open(std::move(options));
-  ASSERT_TRUE(manager_->open("t/a"));
+  open_traced(shared);
   TaskSpec spec;
   spec.argv = {"true"};
   spec.env = {{"TOKEN", "hunter2hunter2xyz"}};
@@ -98,11 +96,8 @@ TEST_F(TraceTest, TellsSoManyConnectionsAndCountsTheRest) {
 
 // Code must not hide where it was behind a flood of what was refused.
 TEST_F(TraceTest, CountsAllowedAndRefusedConnectionsApart) {
-  Options options = without_pool();
-  options.trace = trace();
-  const auto shared = options.trace;
-  open(std::move(options));
-  ASSERT_TRUE(manager_->open("t/a"));
+  const auto shared = trace();
+  open_traced(shared);
   ConnectionLine refused;
   refused.host = "refused.test";
   for (int i = 0; i < 1'200; ++i) shared->tell("t/a", refused);
@@ -154,11 +149,8 @@ TEST_F(TraceTest, TellsWhatIsLeftOutAfterTheLastStep) {
 }
 
 TEST_F(TraceTest, WithholdsAllOfASessionWithTooManyVariables) {
-  Options options = without_pool();
-  options.trace = trace();
-  const auto shared = options.trace;
-  open(std::move(options));
-  ASSERT_TRUE(manager_->open("t/a"));
+  const auto shared = trace();
+  open_traced(shared);
   TaskSpec spec;
   spec.argv = {"true"};
   for (const int count : {1, 201}) {
