@@ -1,5 +1,6 @@
 // The forms of a report: a template each, filled with the model (report_model.h), and how much of it each shows.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "common/hash.h"
 #include "common/text/base64.h"
@@ -89,10 +90,11 @@ std::string html_report(const ReportView& view) {
 // What there is no room for in a comment is counted.
 std::string markdown_report(const ReportView& view) {
   ModelLimits limits = kMarkdownLimits;
-  for (std::size_t rows = view.tasks.size();; rows = rows * 3 / 4) {
+  for (std::size_t rows = view.tasks.size();;) {
     std::string text =
         fill_template({guard_report_md, guard_report_md_end}, report_model(view, limits), {markdown_cell, markdown});
     if (text.size() <= kCommentBytesMax || rows == 0) return text;
+    rows = std::min(rows * 3 / 4, rows * kCommentBytesMax / text.size());
     limits.tasks = limits.refused = rows;
   }
 }
