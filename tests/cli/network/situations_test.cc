@@ -12,16 +12,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <future>
 #include <map>
 #include <sstream>
 
-#include "common/cancel.h"
-#include "common/environment.h"
-#include "tests/support/dns_server.h"
-#include "tests/support/egress/egress_world.h"
-#include "tests/support/egress/own_internet.h"
-#include "tests/support/program/guard_program.h"
+#include "tests/support/program/network_project.h"
 
 namespace guard::testing {
 namespace {
@@ -34,7 +28,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string kAllowed = "9.2.0.1";
 const std::string kAllowed6 = "3ffe:2::1";
 const std::string kForbidden = "127.0.0.2";   // the machine's
 const std::string kListed = "10.0.0.9";       // listed by some of its ports
@@ -64,33 +57,6 @@ DnsServer::Answer answer_to(const std::string& name, int time) {
   return {.addresses = {kAllowed}};
 }
 
-// A program beside the tests, until the end of this.
-class Companion {
- public:
-  explicit Companion(ProcessSpec spec)
-      : result_(std::async(
-            std::launch::async, [this, spec = std::move(spec)] { return collect_process(spec, 1u << 20, stop_); })) {}
-  ~Companion() {
-    stop_.cancel();
-    const auto ended = result_.get();
-    if (::testing::Test::HasFailure() && ended) ADD_FAILURE() << ended->out << ended->err;
-  }
-
- private:
-  CancelToken stop_;
-  std::future<Result<CollectedProcess>> result_;
-};
-
-bool listens(const std::string& address, std::uint16_t port) {
-  for (int i = 0; i < 400; ++i) {
-    const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const SocketAddress at = IpAddress::parse(address).value().with_port(port);
-    if (::connect(fd.get(), at.get(), at.size) == 0) return true;
-    std::this_thread::sleep_for(milliseconds(50));
-  }
-  return false;
-}
-
 // `name` beginning with a zero byte: an abstract one.
 UniqueFd unix_listener(const std::string& name) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -106,43 +72,10 @@ UniqueFd unix_listener(const std::string& name) {
 bool was_reached(const UniqueFd& listener) { return ::accept(listener.get(), nullptr, nullptr) >= 0; }
 
 const std::string kSquid = GUARD_SOURCE_DIR "/bench/egress/squid";
-const std::string kHere = GUARD_SOURCE_DIR "/tests/cli/network/";
 
-class Network : public ::testing::TestWithParam<const char*> {
+class Network : public NetworkProject {
  protected:
-  void SetUp() override {
-    GUARD_NEEDS(std::string_view(GetParam()) == "docker" ? Needs::docker : Needs::namespace_sandbox);
-    if (const std::string fault = internet_.fault(); !fault.empty()) {
-      if (must_have(Needs::namespace_sandbox)) FAIL() << fault;
-      GTEST_SKIP() << fault;
-    }
-    fs::permissions(folder_.path(), fs::perms(0711));
-    shell(
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test -keyout key.pem "
-        "-out ca.pem -addext 'subjectAltName=DNS:ok.test,DNS:*.wild.test' -addext basicConstraints=critical,CA:true");
-    ProcessSpec spec = program({value_of(process_environment(), "GUARD_BUN"), kHere + "servers.mjs",
-        "::", (folder_.path() / "ca.pem").native(), (folder_.path() / "key.pem").native(), folder_.path().native()});
-    {
-      const OwnInternet::Visit visit(internet_);
-      names_ = std::make_unique<DnsServer>(answer_to, OwnInternet::kRouter, 53);
-      servers_ = std::make_unique<Companion>(std::move(spec));
-    }
-    ASSERT_TRUE(listens(kAllowed, 7003));
-    for (const char* name : {"situations.mjs"})
-      project_.write(std::string("src/") + name, read_file(kHere + name, 1u << 20).value());
-  }
-
-  ProcessSpec program(std::vector<std::string> words) const {
-    ProcessSpec spec;
-    spec.argv = std::move(words);
-    spec.cwd = folder_.path();
-    spec.env = project_.environment();
-    return spec;
-  }
-  void shell(const std::string& text) const {
-    const auto done = run_program(program({"/bin/sh", "-ec", text}));
-    EXPECT_EQ(done.exit_status, 0) << text << done.err;
-  }
+  Network() : NetworkProject(answer_to) {}
 
   // "tiny", in a registry of npm's kind.
   void make_package() const {
@@ -150,26 +83,6 @@ class Network : public ::testing::TestWithParam<const char*> {
 echo '{"name":"tiny","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":"tiny","version":"1.0.0",
   "dist":{"tarball":"http://ok.test/files/tiny.tgz"}}}}' > tiny)");
   }
-
-  // guard.toml
-  void allow(const std::vector<std::string>& rules, const std::string& more = {}) const {
-    project_.configure(
-        fmt::format("[network]\nallow = {}\ndns_servers = [\"{}\"]\n{}", rules, names_->address(), more));
-    project_.build_image(GetParam());
-  }
-  ProgramResult exec(std::vector<std::string> command, std::vector<std::string> options = {}) const {
-    std::vector<std::string> words = {"exec", "--backend", GetParam()};
-    words.insert(words.end(), options.begin(), options.end());
-    words.emplace_back("--");
-    words.insert(words.end(), command.begin(), command.end());
-    return project_.guard(std::move(words));
-  }
-
-  OwnInternet internet_;
-  Project project_;
-  const TempDir folder_ = *TempDir::create();
-  std::unique_ptr<DnsServer> names_;
-  std::unique_ptr<Companion> servers_;
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -192,18 +105,6 @@ void keep(const std::string& name, const std::string& situations, const std::set
   nlohmann::json reached = {{"internet", arrived}, {"machine", nlohmann::json::object()}};
   for (const auto& [port, server] : machine) reached["machine"][std::to_string(port)] = server->served();
   EXPECT_TRUE(write_file_atomically(fs::path(folder) / (name + ".jsonl"), situations + reached.dump() + "\n"));
-}
-
-using Account = std::map<std::string, int>;  // "host:port reason", and how often
-
-Account account_of(const nlohmann::json& document) {
-  Account account;
-  for (const auto& line : document["egress"]["connections"]) {
-    const std::string host = line["host"];
-    account[host + ":" + line["port"].dump() + " " + line["reason"].get<std::string>()] +=
-        line["connections"].get<int>();
-  }
-  return account;
 }
 
 // What the test below would see if it left.
@@ -233,6 +134,7 @@ TEST(OwnInternet, SeesWhatLeavesTheMachine) {
 }
 
 TEST_P(Network, LetsThroughWhatIsListedAndNothingElse) {
+  project_.write("src/situations.mjs", read_file(kNetworkFiles + "situations.mjs", 1u << 20).value());
   allow({"ok.test", "*.wild.test", "echo.test:7001", "echo.test:7002", "echo.test:7003", "closed.test:7009",
             "lan.test:7001", "lan.test:7002", "10.0.0.9:443", "10.0.0.9:7001"},
       "deny = [\"no.wild.test\"]\n");
@@ -307,7 +209,7 @@ TEST_P(Squid, DISABLED_IsAskedTheSame) {
   ASSERT_TRUE(listens("127.0.0.1", 61080)) << read_file(folder + "/cache.log", 1u << 20).value_or("");
   const Servers machine = servers_of_the_machine();
   internet_.arrived();
-  ProcessSpec spec = program({value_of(process_environment(), "GUARD_BUN"), kHere + "situations.mjs", kAllowed,
+  ProcessSpec spec = program({value_of(process_environment(), "GUARD_BUN"), kNetworkFiles + "situations.mjs", kAllowed,
       kForbidden, kListed, folder + "/none", "guard-none"});
   spec.env["GUARD_SITUATIONS_PATIENCE"] = "2000";  // so many wait for an answer or an end that does not come
   const std::string situations = run_program(spec).out;
