@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -134,9 +135,24 @@ EgressConnection::Task<void> EgressConnection::serve_and_end() {
 
 void EgressConnection::abandon(EgressReason reason) {
   tell_ = Tell::nothing;
-  if (!over_) refuse(reason, {});
+  if (!ending_ && !over_) refuse(reason, {});
   ending_ = true;
   drop_connections();
+}
+
+void EgressConnection::leave() {
+  pollfd client{client_.native_handle(), POLLRDHUP, 0};
+  leaving_ = tunnels_ && !ending_ && !refused_ && ::poll(&client, 1, 0) > 0;
+  if (!leaving_) return abandon(proxy_ended);
+  end_by_ = SteadyClock::now() + kLingerMax;
+  alarm_.cancel();
+  if (sent_all_) take_no_answer();
+}
+
+// Nobody is left who would read it.
+void EgressConnection::take_no_answer() {
+  error_code ignored;
+  server_.shutdown(Socket::shutdown_receive, ignored);
 }
 
 void EgressConnection::judge_again() {
@@ -210,7 +226,8 @@ EgressConnection::Task<void> EgressConnection::watch() {
       drop_connections();
       co_return;
     }
-    const EgressReason reason = now >= end_by_ ? connection_time : late_;
+    const EgressReason at_the_end = leaving_ ? proxy_ended : connection_time;
+    const EgressReason reason = now >= end_by_ ? at_the_end : late_;
     refuse(reason, of_limit(reason, shared_.policy.limits));
     act_by_ = end_by_ = now + shared_.options.lookup_time + kSlack;  // a lookup can't be called back
     ending_ = true;
@@ -290,7 +307,8 @@ EgressConnection::Task<bool> EgressConnection::pass(Way way, std::string_view by
   if (!up) tell_ = Tell::nothing;
   moved();
   const error_code failure = co_await write(way, bytes);
-  if (failure && !up) refuse(broken, {});  // nobody is there to read the rest; a server may still have an answer
+  if (failure && !up && !leaving_)
+    refuse(broken, {});  // nobody is there to read the rest; a server may still have an answer
   moved();
   co_return !failure && !refused_;
 }
@@ -307,6 +325,8 @@ EgressConnection::Task<void> EgressConnection::pump(Way way) {
       error_code ignored;
       co_await end_sending(way);
       to.shutdown(Socket::shutdown_send, ignored);
+      sent_all_ = sent_all_ || up;
+      if (up && leaving_) take_no_answer();
       co_return;
     }
     if (failure) {
@@ -375,6 +395,7 @@ EgressConnection::Task<void> EgressConnection::serve_socks() {
   }
   const EgressTarget target = request.target;
   if (!co_await reach(target)) co_return;
+  tunnels_ = true;
   if (!co_await tell_client(socks_reply(SocksReply::succeeded))) co_return;
   co_await tunnel(target);
 }
@@ -406,6 +427,7 @@ EgressConnection::Task<void> EgressConnection::serve_http() {
     co_await forward(*std::move(request));
     co_return;
   }
+  tunnels_ = true;
   if (!co_await tell_client("HTTP/1.1 200 Connection established\r\n\r\n")) co_return;
   co_await tunnel(target);
 }
@@ -658,6 +680,7 @@ EgressConnection::Task<void> EgressConnection::forward(HttpRequest request) {
   }
   const auto answer = parse_http_answer(std::string_view(from_server_).substr(0, end));
   if (answer && answer->to_websocket) {
+    tunnels_ = true;
     co_await (pump(Way::up) && pump(Way::down));
   } else {
     co_await send_answer();

@@ -65,6 +65,8 @@ class EgressConnection {
   Task<void> run();
   // Ends it now, without a word to the client.
   void abandon(EgressReason reason);
+  // The sandbox has gone: what it has sent through a tunnel still goes out, for a little while; all else ends now.
+  void leave();
   // Ends it where the rules, which have changed, would not let it through, and where they had, but nothing is
   // connected yet: its client asks anew. May throw, and is open then.
   void judge_again();
@@ -130,6 +132,7 @@ class EgressConnection {
   void leave_the_rest();  // the answer is there: what of the request isn't sent yet stays so
   void act_within(milliseconds span, EgressReason late);
   void drop_connections();
+  void take_no_answer();
 
   EgressShared& shared_;
   Socket client_;
@@ -148,6 +151,9 @@ class EgressConnection {
   SocksReply socks_fault_ = SocksReply::not_allowed;
   bool refused_ = false;
   bool answered_ = false;  // the server has closed after its answer: the client need not send the rest
+  bool tunnels_ = false;   // the client has been told that it may send, or is about to be
+  bool sent_all_ = false;  // the client has ended, and the server was told
+  bool leaving_ = false;
   bool ending_ = false;
   bool over_ = false;
   EgressDecision decision_;

@@ -68,7 +68,7 @@ class EgressProxy::Server {
     if (!thread_.joinable()) return;
     try {
       asio::post(shared_.context, [this] {
-        for (EgressConnection* one : open_) one->abandon(EgressReason::proxy_ended);
+        for (EgressConnection* one : open_) one->leave();
         shared_.stop.cancel();
         work_.reset();
       });

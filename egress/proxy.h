@@ -143,7 +143,8 @@ class EgressProxy {
   // EXECUTION_FAILED, IO_ERROR: no thread or descriptor is left.
   static Result<std::unique_ptr<EgressProxy>> create(EgressPolicy policy, EgressOptions options, Sink sink);
 
-  // Ends all connections and waits for their decisions.
+  // Ends all connections and waits for their decisions. What a client that has closed has sent through a tunnel goes
+  // out before, for a second at most.
   ~EgressProxy();
 
   // A connected stream socket (AF_UNIX or TCP) on which the sandbox's client speaks first. Takes two descriptors of

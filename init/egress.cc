@@ -95,11 +95,15 @@ void write_held(size_t slot) {
     const ssize_t written = send(connection.fd, g_held[slot] + connection.begin, size, MSG_NOSIGNAL);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EAGAIN) connection.writable = false;
-    if (written < 0 && errno != EAGAIN) connection.broken = true;
+    if (written < 0 && errno != EAGAIN) connection.broken = connection.readable = true;
     if (written < 0) break;
     connection.begin = (connection.begin + static_cast<size_t>(written)) % kEgressWindowBytes;
     connection.size -= static_cast<size_t>(written);
     connection.taken += static_cast<size_t>(written);
+  }
+  if (connection.broken) {  // nobody takes it
+    connection.taken += connection.size;
+    connection.size = 0;
   }
   if (connection.size == 0) connection.begin = 0;  // so that few pages are ever touched
   if (connection.guard_ended && connection.size == 0 && !connection.shut) {
@@ -156,15 +160,17 @@ bool tell(Connection& connection) {
     begin_egress_frame(connection, EgressKind::open, 0);
     return true;
   }
-  if (connection.broken) {
-    const bool unheard = connection.given_up;
-    if (!unheard) begin_egress_frame(connection, EgressKind::reset, 0);
-    release(connection);
-    return !unheard;
-  }
   const bool told = (!connection.given_up && tell_window(connection)) || tell_bytes(connection);
-  if (!connection.broken) release_if_over(connection);
-  return told || (connection.broken && tell(connection));
+  if (!connection.broken) {
+    release_if_over(connection);
+    return told;
+  }
+  // What the program has sent before goes first.
+  if (told || (!connection.ended && connection.room == 0)) return told;
+  const bool unheard = connection.given_up;
+  if (!unheard) begin_egress_frame(connection, EgressKind::reset, 0);
+  release(connection);
+  return !unheard;
 }
 
 }  // namespace
@@ -247,6 +253,14 @@ bool next_egress_frame() {
     return true;
   }
   return false;
+}
+
+bool egress_owes() {
+  for (size_t slot = 0; slot < g_slots; ++slot) {
+    const Connection& connection = g_connections[slot];
+    if (connection.fd >= 0 && !connection.ended && !connection.given_up) return true;
+  }
+  return g_callers;
 }
 
 void cut_egress() {

@@ -22,6 +22,9 @@ void take_egress(const char* payload, size_t size);
 // While no frame is pending: whether another one has begun.
 bool next_egress_frame();
 
+// Whether programs may have sent what guard has not been told of. Once they have ended that is over when all is told.
+bool egress_owes();
+
 // Between two programs.
 void cut_egress();
 

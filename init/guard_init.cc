@@ -99,6 +99,7 @@ constexpr int kReportFd = 3;
 constexpr int kAttestationFd = 4;
 constexpr long long kNever = -1;
 constexpr int kSweepEveryMs = 20;
+constexpr int kLastBytesMs = 1'000;  // in which what ended programs have sent to the network goes out
 constexpr int kWatchEveryMs = 200;
 
 struct Options {
@@ -366,11 +367,16 @@ bool read_source(Source (&sources)[3], size_t& turn) {
   return false;
 }
 
+bool was_stopped(const Ending& ending) {
+  return ending.term_from_inside || ending.term_from_outside || ending.timed_out;
+}
+
 void supervise(Source (&sources)[3], Ending& ending, const Options& options, long long deadline) {
   const long long own_deadline = options.each_ms < 0 ? kNever : now_ms() + options.each_ms;
   long long look_at = is_pid_one() ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
-  while (!ending.everything_ended) {
+  long long ended_at = kNever;
+  while (!ending.everything_ended || (egress_owes() && !was_stopped(ending) && now_ms() - ended_at < kLastBytesMs)) {
     if (!frame_pending() && wants_input()) {
       begin_frame(FrameType::input, 0);
       asked_for_input();
@@ -424,6 +430,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
       signal_everything(SIGKILL);
       reap(ending);
     }
+    if (ending.everything_ended && ended_at == kNever) ended_at = now_ms();
     if (frame_pending()) send_some();
     if (!frame_pending() && g_attestation.socket >= 0 &&
         read_attestation(g_attestation, ending.program) == Said::attestation)
@@ -441,10 +448,6 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (said == Said::nothing) break;
     send_all();
   }
-}
-
-bool was_stopped(const Ending& ending) {
-  return ending.term_from_inside || ending.term_from_outside || ending.timed_out;
 }
 
 void hand_out_files(Ending& ending, const Options& options) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/threads.h"
+#include "common/time.h"
 #include "runner/egress/egress_protocol.h"
 #include "runner/init_side/init_protocol.h"
 
@@ -23,6 +24,9 @@ using namespace egress_protocol;
 
 // At a time, so that a send ends soon however many connections are in flood.
 constexpr std::size_t kBatchBytesMax = 256ul * 1024;
+
+// After the end, for what programs have sent until then.
+constexpr milliseconds kLastBytesSpan{1'000};
 
 Error broken(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense: {}", what));
@@ -104,6 +108,11 @@ EgressRelay::~EgressRelay() {
   }
   wake_up();
   if (thread_.joinable()) thread_.join();
+  const Deadline late = Deadline::after(kLastBytesSpan);
+  for (auto& [id, connection] : connections_) {
+    pollfd socket{connection.socket.get(), POLLOUT, 0};
+    while (!connection.held.empty() && ::poll(&socket, 1, late.poll_timeout()) > 0) flush(connection);
+  }
 }
 
 void EgressRelay::wake_up() const {
@@ -144,6 +153,7 @@ Result<void> EgressRelay::push(std::uint32_t id, std::string_view said) {
   const auto found = connections_.find(id);
   if (found == connections_.end()) return ok();  // it is over here
   Connection& connection = found->second;
+  if (connection.program_ended && connection.taker_ended) return ok();  // but for what is held
   if (kind == EgressKind::data && !payload.empty() && !connection.program_ended) {
     if (payload.size() > connection.room_for_held) return broken("more of a connection than there is room for");
     connection.room_for_held -= payload.size();
@@ -154,8 +164,7 @@ Result<void> EgressRelay::push(std::uint32_t id, std::string_view said) {
   } else if (kind == EgressKind::end && payload.empty() && !connection.program_ended) {
     connection.program_ended = true;
   } else if (kind == EgressKind::reset && payload.empty()) {
-    connections_.erase(found);
-    return ok();
+    connection.program_ended = connection.taker_ended = true;  // what was sent before is still taken
   } else {
     return broken("a malformed connection frame");
   }

@@ -36,7 +36,8 @@ class EgressRelay {
   static Result<std::unique_ptr<EgressRelay>> create(TakeConnection take, Send send);
   EgressRelay(const EgressRelay&) = delete;
   EgressRelay& operator=(const EgressRelay&) = delete;
-  ~EgressRelay();  // ends every connection; waits for a `send` that is under way
+  // Ends every connection; waits for a `send` that is under way, and a little for what programs have sent to be taken.
+  ~EgressRelay();
 
   // Init could not be told something: what programs do with the network means nothing any more. Where init has gone,
   // its stream ends, too.

@@ -756,6 +756,21 @@ TEST_F(Proxy, EndsAllWhenItIsDestroyed) {
   for (const EgressDecision& one : world.decisions(100)) EXPECT_EQ(one.reason, proxy_ended);
 }
 
+// A sandbox is gone as soon as its programs have ended; what the kernel would still have sent for them is sent.
+TEST_F(Proxy, SendsWhatAClientThatHasClosedHasSentBeforeItIsDestroyed) {
+  std::promise<std::string> came;
+  const TcpServer taker(here, 0, [&](const Peer& peer) { came.set_value(peer.read_all()); });
+  const std::string at = here + ":" + std::to_string(taker.port());
+  EgressWorld world({at});
+  Peer client = world.tunnel(at);
+  const std::string word(100'000, 'x');
+  client.send(word);
+  client.close();
+  world.proxy.reset();
+  EXPECT_EQ(world.decision().reason, done);
+  EXPECT_EQ(came.get_future().get(), word);
+}
+
 TEST_F(Proxy, HoldsAThousandConnectionsAtOnce) {
   rlimit files{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);

@@ -328,6 +328,39 @@ TEST(EgressRelay, GivesNoRoomForWhatNobodyHasTaken) {
   EXPECT_TRUE(relay.wait_for([](const std::string& frames) { return frames.find("dhello") != std::string::npos; }));
 }
 
+// Neither a reset nor its own end makes it forget what the program has sent before.
+TEST(EgressRelay, HandsOutWhatIsHeldAtTheEnd) {
+  for (const bool by_reset : {true, false}) {
+    Relay relay;
+    ASSERT_TRUE(relay.push(1, EgressKind::open));
+    const std::string piece(egress_protocol::kEgressPieceBytes, 'x');
+    std::size_t sent = 0;
+    for (bool open = true; open; sent += piece.size()) {
+      {
+        const std::lock_guard lock(relay.mutex);
+        relay.frames.clear();
+      }
+      ASSERT_TRUE(relay.push(1, EgressKind::data, piece));
+      std::unique_lock lock(relay.mutex);
+      open = relay.changed.wait_for(lock, std::chrono::milliseconds(300), [&] { return !relay.frames.empty(); });
+    }
+    if (by_reset) {
+      ASSERT_TRUE(relay.push(1, EgressKind::reset));
+      EXPECT_TRUE(relay.push(1, EgressKind::data, "late"));
+    }
+    std::thread end([&] {
+      if (!by_reset) relay.relay.reset();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it ends before anybody reads
+    std::size_t got = 0;
+    std::string bytes(piece.size(), ' ');
+    for (ssize_t size = 0; (size = ::recv(relay.taken.front().get(), bytes.data(), bytes.size(), 0)) > 0;)
+      got += static_cast<std::size_t>(size);
+    EXPECT_EQ(got, sent);
+    end.join();
+  }
+}
+
 TEST(EgressRelay, RefusesMoreConnectionsThanInitHas) {
   Relay relay;
   std::uint32_t id = 0;
