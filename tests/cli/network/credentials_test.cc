@@ -1,8 +1,15 @@
 // A key that stays outside, through the whole of guard: code uses a service with it, looks for it wherever it can, and
 // finds it nowhere; nor is it in anything that guard writes.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+#include <thread>
 
 #include "common/hash.h"
 #include "tests/support/dns_server.h"
@@ -22,6 +29,66 @@ using ::testing::Not;
 
 const std::string kHere = test::own_loopback(1);
 const std::string kPrefix = "sk-inside-";
+
+// Of `texts` those that are in the memory of a process; root may look. Pages that it has never touched are passed over:
+// bun maps gigabytes. It is stopped meanwhile.
+std::set<std::string> in_memory_of(const std::string& pid, const std::vector<std::string>& texts) {
+  constexpr std::size_t kPage = 4096;
+  const auto open_proc = [&](const char* file) {
+    UniqueFd fd(::open(("/proc/" + pid + "/" + file).c_str(), O_RDONLY | O_CLOEXEC));
+    EXPECT_TRUE(fd) << pid << file;
+    return fd;
+  };
+  const UniqueFd memory = open_proc("mem"), pages = open_proc("pagemap");
+  std::set<std::string> found;
+  const pid_t number = std::stoi(pid);
+  EXPECT_EQ(::kill(number, SIGSTOP), 0);
+  for (int i = 0; i < 400 && read_file("/proc/" + pid + "/stat", 4096).value_or("").find(") T ") == std::string::npos;
+       ++i)
+    std::this_thread::sleep_for(milliseconds(5));
+  std::ifstream maps("/proc/" + pid + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::size_t begin = 0, end = 0;
+    char readable = '-';
+    EXPECT_EQ(std::sscanf(line.c_str(), "%zx-%zx %c", &begin, &end, &readable), 3) << line;
+    if (readable != 'r' || line.find("[v") != std::string::npos) continue;
+    std::vector<std::uint64_t> entries((end - begin) / kPage);
+    EXPECT_EQ(::pread(pages.get(), entries.data(), entries.size() * 8, static_cast<off_t>(begin / kPage * 8)),
+        static_cast<ssize_t>(entries.size() * 8));
+    entries.push_back(0);  // ends the last run of pages
+    std::size_t run = 0;
+    for (std::size_t page = 0; page < entries.size(); ++page) {
+      if ((entries[page] >> 62) != 0) continue;  // present, or swapped out
+      std::string bytes((page - run) * kPage, '\0');
+      EXPECT_EQ(::pread(memory.get(), bytes.data(), bytes.size(), static_cast<off_t>(begin + run * kPage)),
+          static_cast<ssize_t>(bytes.size()))
+          << line;
+      for (const std::string& text : texts) {
+        if (bytes.find(text) != std::string::npos) found.insert(text);
+      }
+      run = page + 1;
+    }
+  }
+  EXPECT_EQ(::kill(number, SIGCONT), 0);
+  return found;
+}
+
+// By the namespace of process ids, where one is that has been started with this word.
+std::vector<std::string> processes_beside(const std::string& word) {
+  std::map<std::string, std::vector<std::string>> by_namespace;
+  std::string wanted;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string pid = entry.path().filename();
+    std::error_code ended;
+    const std::string place = fs::read_symlink(entry.path() / "ns/pid", ended);
+    if (pid.find_first_not_of("0123456789") != std::string::npos || ended ||
+        place == fs::read_symlink("/proc/self/ns/pid"))
+      continue;
+    by_namespace[place].push_back(pid);
+    if (read_file(entry.path() / "cmdline", 1u << 20).value_or("").find(word) != std::string::npos) wanted = place;
+  }
+  return by_namespace[wanted];
+}
 
 class Credentials : public ::testing::TestWithParam<const char*> {
  protected:
@@ -72,9 +139,11 @@ lifetime_s = 1
   test::DnsServer names_{[](const std::string&, int) { return test::DnsServer::Answer{.addresses = {kHere}}; }};
   std::mutex mutex_;
   std::vector<std::string> sent_;  // what the server got as Authorization
+  std::function<void(const std::string& head)> before_answer_;
   test::TcpServer server_{kHere, 0, [this](Peer peer) {
                             TlsPeer tls = TlsPeer::accept(std::move(peer), identity_);
                             const std::string head = tls.read_until("\r\n\r\n");
+                            if (before_answer_) before_answer_(head);
                             const std::size_t begin = head.find("Authorization: ");
                             if (begin != std::string::npos) {
                               const std::lock_guard lock(mutex_);
@@ -125,6 +194,34 @@ TEST_P(Credentials, AreNowhereInsideAndInNothingThatIsWritten) {
   for (const fs::path& folder : {records.path(), project_.path(), folder_.path()}) expect_not_below(secret, folder);
   const auto verified = project_.guard({"verify", (records.path() / "r.json").native()});
   EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
+}
+
+// Programs may not look into each other's memory, so that is done from outside, while one waits for its second answer.
+// It holds a word of its own, which is found, and init holds that word as it was told it.
+TEST_P(Credentials, AreInNoMemoryInside) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root may look into the memory of a sandbox";
+  const std::string secret = key("one"), word = sha256_hex("inside" + secret), half = secret.substr(kPrefix.size(), 32);
+  configure("env:EXAMPLE_KEY");
+  const std::string told(word.rbegin(), word.rend());
+  std::map<std::string, std::set<std::string>> found;  // by the name of the program
+  before_answer_ = [&](const std::string& head) {
+    if (!head.starts_with("GET /idle")) return;
+    for (const std::string& pid : processes_beside(told)) {
+      const std::string name = read_file("/proc/" + pid + "/comm", 100).value_or("");
+      found[name].merge(in_memory_of(pid, {half, word, told}));
+    }
+  };
+  const auto result = project_.guard({"exec", "--backend", GetParam(), "--timeout", "60", "--", "bun", "-e",
+                                         "const word = process.argv.at(-1).split('').reverse().join('');"
+                                         "for (const path of ['', 'idle']) console.log(await (await fetch('https://" +
+                                             at_ + "/' + path)).text(), word);",
+                                         told},
+      {{"EXAMPLE_KEY", secret}});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(sent_, std::vector<std::string>(2, "Bearer " + secret));
+  EXPECT_THAT(found,
+      ::testing::UnorderedElementsAre(::testing::Pair(HasSubstr("init"), ElementsAre(told)),
+          ::testing::Pair(HasSubstr("bun"), ::testing::UnorderedElementsAre(word, told))));
 }
 
 // A program inside would say it if it were given one.
