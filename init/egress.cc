@@ -81,7 +81,7 @@ void accept_callers() {
     connection = {};
     connection.fd = fd;
     connection.id = g_opened++ * kListener + static_cast<uint32_t>(slot);
-    connection.room = kEgressWindowBytes;
+    connection.room = kEgressUpWindowBytes;
     if (g_slots <= slot) g_slots = slot + 1;
     if (!watch(fd, static_cast<uint32_t>(slot))) release(connection);
   }
@@ -222,7 +222,7 @@ void take_egress(const char* payload, size_t size) {
   if (connection.fd < 0 || connection.id != id || connection.given_up) return;  // it is over here
   if (kind == EgressKind::window && size == init_protocol::kNumberBytes) {
     connection.room += init_protocol::read_number(bytes);
-    if (connection.room > kEgressWindowBytes) leave_at_once();
+    if (connection.room > kEgressUpWindowBytes) leave_at_once();
   } else if (kind == EgressKind::data && size > 0 && !connection.guard_ended &&
       size <= kEgressWindowBytes - connection.size - connection.taken) {
     while (size > 0) {
@@ -236,7 +236,7 @@ void take_egress(const char* payload, size_t size) {
   } else if ((kind == EgressKind::end || kind == EgressKind::reset) && size == 0) {
     connection.guard_ended = true;
     connection.given_up = kind == EgressKind::reset;
-    if (connection.given_up) connection.room = kEgressWindowBytes;
+    if (connection.given_up) connection.room = kEgressUpWindowBytes;
   } else {
     leave_at_once();
   }

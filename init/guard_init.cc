@@ -347,6 +347,11 @@ void take_signals(Ending& ending, const Options& options) {
   }
 }
 
+bool is_any_ready(const pollfd* begin, const pollfd* end) {
+  while (begin != end && begin->revents == 0) ++begin;
+  return begin != end;
+}
+
 // Takes the next chunk of the program's output into the frame buffer, each stream in its turn.
 bool read_source(Source (&sources)[3], size_t& turn) {
   for (size_t tried = 0; tried < 3; ++tried) {
@@ -411,8 +416,10 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (fds[4].revents != 0) look_at_egress();
     if ((fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave_at_once();
     if (ending.watch.listener >= 0) answer_call(ending.watch);
-    take_signals(ending, options);
-    reap(ending);
+    if (fds[1].revents != 0) {
+      take_signals(ending, options);
+      reap(ending);
+    }
     if (look_at != kNever && now_ms() >= look_at) {
       look_at = now_ms() + kWatchEveryMs;
       look_for_full_folders(options);
@@ -435,7 +442,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (!frame_pending() && g_attestation.socket >= 0 &&
         read_attestation(g_attestation, ending.program) == Said::attestation)
       send_some();
-    if (!frame_pending() && read_source(sources, turn)) send_some();
+    if (!frame_pending() && is_any_ready(fds + 5, fds + count) && read_source(sources, turn)) send_some();
   }
   close_input();
   cut_egress();

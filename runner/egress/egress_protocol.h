@@ -6,12 +6,15 @@
 // nothing more) and at most one `reset`. A connection is over for whoever has sent or taken a reset, or sent and taken
 // an end; what the other side says of it afterwards is ignored. A reset takes back nothing that was sent before.
 //
-// Flow control as in runner/tasks/task_protocol.h: each side begins with kEgressWindowBytes that the other has room
-// for, and a window frame (u32) adds what was passed on since.
+// Flow control as in runner/tasks/task_protocol.h: each side begins with the bytes that the other has room for
+// (kEgressUpWindowBytes what programs send, kEgressWindowBytes what they get), and a window frame (u32) adds what was
+// passed on since.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "runner/init_side/init_protocol.h"
 
 namespace guard::egress_protocol {
 
@@ -21,8 +24,11 @@ enum class EgressKind : std::uint8_t { open = 'o', data = 'd', end = 'e', reset 
 constexpr std::uint16_t kEgressPort = 61080;
 
 constexpr std::size_t kEgressHeadBytes = 4 + 1;  // number and kind
-constexpr std::size_t kEgressWindowBytes = 64ul * 1024;
-constexpr std::size_t kEgressPieceBytes = kEgressWindowBytes / 2;
+constexpr std::size_t kEgressPieceBytes = init_protocol::kFramePayloadMax - kEgressHeadBytes;
+// What is in flight crosses five threads, and more with a container engine: pieces should be on their way meanwhile. In
+// guard's memory, half as much.
+constexpr std::size_t kEgressWindowBytes = 256ul * 1024;
+constexpr std::size_t kEgressUpWindowBytes = kEgressWindowBytes / 2;
 // At once. Programs that open more wait in the kernel's queue, which is as long.
 constexpr std::size_t kEgressConnectionsMax = 1024;
 

@@ -73,12 +73,12 @@ class Place {
 struct EgressRelay::Connection {
   Place place;
   UniqueFd socket;
-  std::string held;                                // what the program has sent, and nobody has taken yet
-  std::size_t room_for_held = kEgressWindowBytes;  // that init still may send
-  std::size_t taken = 0;                           // of which init has not been told
-  std::size_t room = kEgressWindowBytes;           // that init has
-  bool program_ended = false;                      // the program sends nothing more
-  bool taker_ended = false;                        // nor does whoever took the connection, and init knows
+  std::string held;                                  // what the program has sent, and nobody has taken yet
+  std::size_t room_for_held = kEgressUpWindowBytes;  // that init still may send
+  std::size_t taken = 0;                             // of which init has not been told
+  std::size_t room = kEgressWindowBytes;             // that init has
+  bool program_ended = false;                        // the program sends nothing more
+  bool taker_ended = false;                          // nor does whoever took the connection, and init knows
 };
 
 std::map<std::string, std::string> egress_environment() {
@@ -159,8 +159,10 @@ Result<void> EgressRelay::push(std::uint32_t id, std::string_view said) {
     connection.room_for_held -= payload.size();
     connection.held += payload;
   } else if (kind == EgressKind::window && payload.size() == init_protocol::kNumberBytes) {
+    const bool waits = connection.room > 0;  // for the taker already
     connection.room += init_protocol::read_number(payload.data());
     if (connection.room > kEgressWindowBytes) return broken("more room for a connection than there is");
+    if (waits) return ok();
   } else if (kind == EgressKind::end && payload.empty() && !connection.program_ended) {
     connection.program_ended = true;
   } else if (kind == EgressKind::reset && payload.empty()) {
@@ -230,8 +232,8 @@ std::string EgressRelay::step() {
   }
   ::poll(fds.data(), fds.size(), -1);
   std::uint64_t ignored = 0;
-  if (::read(wake_.get(), &ignored, sizeof ignored) < 0) {
-    // Nobody has.
+  if (fds[0].revents != 0 && ::read(wake_.get(), &ignored, sizeof ignored) < 0) {
+    // It is taken already.
   }
   std::string frames;
   const std::lock_guard lock(mutex_);

@@ -18,6 +18,7 @@
 namespace guard {
 namespace {
 
+constexpr int kLifeLineBytes = 512 * 1024;
 constexpr std::size_t kComplaintBytesMax = 16ul * 1024;
 // Init reads whatever else it does; beyond this it is stopped, or starved.
 constexpr milliseconds kSendLimit{20'000};
@@ -42,6 +43,8 @@ Result<void> InitProcess::start(ChildSpec child) {
       return Error::from_errno(ErrorCode::environment_creation_failed, "fcntl", errno);
     }
   }
+  // For all that a connection of a program may have in flight; where the user has no more of them, it is slower.
+  static_cast<void>(::fcntl(life_line.write.get(), F_SETPIPE_SZ, kLifeLineBytes));
   GUARD_TRY_ASSIGN(ChildProcess started, ChildProcess::start(child));
   child_.emplace(std::move(started));
   life_line_ = std::move(life_line.write);
