@@ -6,9 +6,11 @@
 #include "egress/connection.h"
 
 #include <fmt/format.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -45,6 +47,7 @@ constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kTlsPort = 443;
 // What a refused client still sends is read for so long, or it would not come to see the answer.
 constexpr milliseconds kLingerMax{1'000};
+constexpr milliseconds kLookSpan{20};  // whether the last bytes have arrived
 constexpr milliseconds kSlack{1'000};
 constexpr milliseconds kRenewPause{10'000};  // after it failed
 constexpr int kInterimMax = 8;               // heads of 1xx before an answer
@@ -144,15 +147,20 @@ void EgressConnection::leave() {
   pollfd client{client_.native_handle(), POLLRDHUP, 0};
   leaving_ = tunnels_ && !ending_ && !refused_ && ::poll(&client, 1, 0) > 0;
   if (!leaving_) return abandon(proxy_ended);
-  end_by_ = SteadyClock::now() + kLingerMax;
-  alarm_.cancel();
-  if (sent_all_) take_no_answer();
+  last_bytes_only();
 }
 
-// Nobody is left who would read it.
-void EgressConnection::take_no_answer() {
-  error_code ignored;
-  server_.shutdown(Socket::shutdown_receive, ignored);
+// Nobody is left who would read an answer, but what the client has sent is still due.
+void EgressConnection::last_bytes_only() {
+  if (std::exchange(client_gone_, true)) return;
+  end_by_ = std::min(end_by_, SteadyClock::now() + kLingerMax);
+  alarm_.cancel();
+}
+
+// Whether the server's machine has all that the client has sent.
+bool EgressConnection::is_delivered() {
+  int unsent = 0;
+  return sent_all_ && (::ioctl(server_.native_handle(), SIOCOUTQ, &unsent) != 0 || unsent == 0);
 }
 
 void EgressConnection::judge_again() {
@@ -218,15 +226,19 @@ void EgressConnection::moved() { act_within(shared_.policy.limits.idle_time, idl
 
 EgressConnection::Task<void> EgressConnection::watch() {
   while (!over_) {
-    alarm_.expires_at(std::min(act_by_, end_by_));
+    Time wake = std::min(act_by_, end_by_);
+    if (client_gone_ && !ending_) wake = std::min(wake, SteadyClock::now() + kLookSpan);
+    alarm_.expires_at(wake);
     co_await alarm_.async_wait(kAwait);
     const Time now = SteadyClock::now();
+    error_code ignored;
+    if (client_gone_ && !ending_ && is_delivered()) server_.cancel(ignored);
     if (over_ || now < std::min(act_by_, end_by_)) continue;
     if (ending_) {
       drop_connections();
       co_return;
     }
-    const EgressReason at_the_end = leaving_ ? proxy_ended : connection_time;
+    const EgressReason at_the_end = leaving_ ? proxy_ended : client_gone_ ? broken : connection_time;
     const EgressReason reason = now >= end_by_ ? at_the_end : late_;
     refuse(reason, of_limit(reason, shared_.policy.limits));
     act_by_ = end_by_ = now + shared_.options.lookup_time + kSlack;  // a lookup can't be called back
@@ -306,10 +318,14 @@ EgressConnection::Task<bool> EgressConnection::pass(Way way, std::string_view by
   (up ? decision_.bytes_up : decision_.bytes_down) += bytes.size();
   if (!up) tell_ = Tell::nothing;
   moved();
+  if (!up && client_gone_) co_return true;  // closing with something unread would reset what is on its way up
   const error_code failure = co_await write(way, bytes);
-  if (failure && !up && !leaving_)
-    refuse(broken, {});  // nobody is there to read the rest; a server may still have an answer
   moved();
+  if (failure && !up && tunnels_ && !client_tls_) {
+    last_bytes_only();
+    co_return !refused_;
+  }
+  if (failure && !up) refuse(broken, {});  // a server that doesn't take any more may still have an answer
   co_return !failure && !refused_;
 }
 
@@ -321,16 +337,16 @@ EgressConnection::Task<void> EgressConnection::pump(Way way) {
   const std::unique_ptr<char[]> buffer(new char[kPiece]);
   while (!refused_) {
     const auto [failure, size] = co_await read_some(way, asio::buffer(buffer.get(), kPiece));
-    if (failure == asio::error::eof) {
+    if (up && failure && failure != asio::error::eof && tunnels_ && !client_tls_) last_bytes_only();
+    if (failure == asio::error::eof || (up && client_gone_ && failure)) {
       error_code ignored;
       co_await end_sending(way);
       to.shutdown(Socket::shutdown_send, ignored);
       sent_all_ = sent_all_ || up;
-      if (up && leaving_) take_no_answer();
       co_return;
     }
     if (failure) {
-      refuse(broken, {});
+      if (!leaving_) refuse(broken, {});
       co_return;
     }
     if (!co_await pass(way, {buffer.get(), size})) co_return;

@@ -132,7 +132,8 @@ class EgressConnection {
   void leave_the_rest();  // the answer is there: what of the request isn't sent yet stays so
   void act_within(milliseconds span, EgressReason late);
   void drop_connections();
-  void take_no_answer();
+  void last_bytes_only();
+  bool is_delivered();
 
   EgressShared& shared_;
   Socket client_;
@@ -153,6 +154,7 @@ class EgressConnection {
   bool answered_ = false;  // the server has closed after its answer: the client need not send the rest
   bool tunnels_ = false;   // the client has been told that it may send, or is about to be
   bool sent_all_ = false;  // the client has ended, and the server was told
+  bool client_gone_ = false;
   bool leaving_ = false;
   bool ending_ = false;
   bool over_ = false;

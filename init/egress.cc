@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ struct Connection {
 };
 
 Connection g_connections[kEgressConnectionsMax];
-char g_held[kEgressConnectionsMax][kEgressWindowBytes];
+alignas(65536) char g_held[kEgressConnectionsMax][kEgressWindowBytes];
 uint32_t g_opened = 0;
 size_t g_turn = 0;
 size_t g_slots = 0;  // no slot from here on was ever used
@@ -54,9 +55,11 @@ bool watch(int fd, uint32_t number, int how = EPOLL_CTL_ADD) {
   return epoll_ctl(g_events, how, fd, &event) == 0;
 }
 
+// The pages count as the programs' memory.
 void release(Connection& connection) {
   close(connection.fd);
   connection = {};
+  madvise(g_held[&connection - g_connections], kEgressWindowBytes, MADV_DONTNEED);
 }
 
 // Both sides have said all they had to say, or nobody is left who would hear it.
@@ -256,6 +259,7 @@ bool next_egress_frame() {
 }
 
 bool egress_owes() {
+  look_at_egress();  // the last program may have come and gone since
   for (size_t slot = 0; slot < g_slots; ++slot) {
     const Connection& connection = g_connections[slot];
     if (connection.fd >= 0 && !connection.ended && !connection.given_up) return true;

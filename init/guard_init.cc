@@ -83,6 +83,7 @@
 #include "init/stages/scratch_stage.h"
 #include "init/stream.h"
 #include "init/tasks/task_server.h"
+#include "runner/egress/egress_protocol.h"
 
 extern "C" {
 extern const char guard_seccomp_bpf[];
@@ -99,7 +100,6 @@ constexpr int kReportFd = 3;
 constexpr int kAttestationFd = 4;
 constexpr long long kNever = -1;
 constexpr int kSweepEveryMs = 20;
-constexpr int kLastBytesMs = 1'000;  // in which what ended programs have sent to the network goes out
 constexpr int kWatchEveryMs = 200;
 
 struct Options {
@@ -373,15 +373,39 @@ bool read_source(Source (&sources)[3], size_t& turn) {
 }
 
 bool was_stopped(const Ending& ending) {
-  return ending.term_from_inside || ending.term_from_outside || ending.timed_out;
+  return ending.term_from_inside || ending.term_from_outside || ending.timed_out || ending.out_of_own_time;
+}
+
+// For what ended programs have sent to the network. At most half of the time that guard still gives, so that a server
+// that does not read makes no time-out of a program that ended in time.
+long long last_bytes_until(long long now, const Options& options, long long deadline) {
+  constexpr long long kEnough = egress_protocol::kLastBytesMs;
+  if (deadline == kNever) return now + kEnough;
+  const long long left = (deadline - init_protocol::kDeadlineSlackMs - options.grace_ms - now) / 2;
+  return now + (left < kEnough ? left : kEnough);
+}
+
+void heed_clocks(Ending& ending, const Options& options, long long deadline, long long own_deadline) {
+  if (!ending.timed_out && deadline != kNever && now_ms() >= deadline) {
+    ending.timed_out = true;
+    ask_to_end(ending, options);
+  }
+  if (!ending.out_of_own_time && !ending.program_ended && own_deadline != kNever && now_ms() >= own_deadline) {
+    ending.out_of_own_time = true;
+    ask_to_end(ending, options);
+  }
+  if (ending.program_ended || (ending.kill_at != kNever && now_ms() >= ending.kill_at)) {
+    signal_everything(SIGKILL);
+    reap(ending);
+  }
 }
 
 void supervise(Source (&sources)[3], Ending& ending, const Options& options, long long deadline) {
   const long long own_deadline = options.each_ms < 0 ? kNever : now_ms() + options.each_ms;
   long long look_at = is_pid_one() ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
-  long long ended_at = kNever;
-  while (!ending.everything_ended || (egress_owes() && !was_stopped(ending) && now_ms() - ended_at < kLastBytesMs)) {
+  long long leave_at = kNever;  // once everything has ended
+  while (!ending.everything_ended || (!was_stopped(ending) && now_ms() < leave_at && egress_owes())) {
     if (!frame_pending() && wants_input()) {
       begin_frame(FrameType::input, 0);
       asked_for_input();
@@ -409,6 +433,8 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (ending.kill_at != kNever) wake_at(ending.kill_at > now ? ending.kill_at : now + kSweepEveryMs);
     if (ending.program_ended) wake_at(now + kSweepEveryMs);
     if (look_at != kNever && ending.kill_at == kNever) wake_at(look_at);
+    if (leave_at != kNever) wake_at(leave_at);
+    const bool was_pending = frame_pending();
     poll(fds, count, wait > 60'000 ? 60'000 : static_cast<int>(wait));
 
     if (fds[0].revents != 0) hear_guard();
@@ -425,26 +451,18 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
       look_for_full_folders(options);
       if (ending.kill_at == kNever && is_spent(options)) ending.kill_at = now_ms();
     }
-    if (!ending.timed_out && deadline != kNever && now_ms() >= deadline) {
-      ending.timed_out = true;
-      ask_to_end(ending, options);
-    }
-    if (!ending.out_of_own_time && !ending.program_ended && own_deadline != kNever && now_ms() >= own_deadline) {
-      ending.out_of_own_time = true;
-      ask_to_end(ending, options);
-    }
-    if (ending.program_ended || (ending.kill_at != kNever && now_ms() >= ending.kill_at)) {
-      signal_everything(SIGKILL);
-      reap(ending);
-    }
-    if (ending.everything_ended && ended_at == kNever) ended_at = now_ms();
+    heed_clocks(ending, options, deadline, own_deadline);
+    if (ending.everything_ended && leave_at == kNever) leave_at = last_bytes_until(now_ms(), options, deadline);
     if (frame_pending()) send_some();
     if (!frame_pending() && g_attestation.socket >= 0 &&
         read_attestation(g_attestation, ending.program) == Said::attestation)
       send_some();
-    if (!frame_pending() && is_any_ready(fds + 5, fds + count) && read_source(sources, turn)) send_some();
+    // After a frame of the network output has its turn: it was not asked for while that one was on its way.
+    if (!frame_pending() && (was_pending || is_any_ready(fds + 5, fds + count)) && read_source(sources, turn))
+      send_some();
   }
   close_input();
+  send_all();
   cut_egress();
   // No process is left that could write: what the pipes hold is all there will ever be. Somebody outside who was handed
   // a descriptor (on the host) may keep one open; an empty pipe is the end for us.
@@ -458,7 +476,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
 }
 
 void hand_out_files(Ending& ending, const Options& options) {
-  if (options.collect.folder == nullptr || was_stopped(ending) || ending.out_of_own_time) return;
+  if (options.collect.folder == nullptr || was_stopped(ending)) return;
   const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
   CollectOptions collect = options.collect;
   if (g_filled.path != nullptr) collect.changes = &folder_changes();

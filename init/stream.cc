@@ -79,6 +79,7 @@ void read_key() {
 }
 
 void begin_frame(FrameType type, size_t payload_bytes) {
+  if (frame_pending()) leave_at_once();  // what the program has written would be read as frames
   memset(g_frame, 0, kHeaderBytes);
   g_frame[0] = static_cast<char>(type);
   init_protocol::write_number(g_frame + init_protocol::kLengthAt, static_cast<uint32_t>(payload_bytes));

@@ -29,6 +29,8 @@ constexpr std::size_t kEgressPieceBytes = init_protocol::kFramePayloadMax - kEgr
 // guard's memory, half as much.
 constexpr std::size_t kEgressWindowBytes = 256ul * 1024;
 constexpr std::size_t kEgressUpWindowBytes = kEgressWindowBytes / 2;
+// In which what ended programs have sent goes out, at each of init, guard and its proxy.
+constexpr int kLastBytesMs = 1'000;
 // At once. Programs that open more wait in the kernel's queue, which is as long.
 constexpr std::size_t kEgressConnectionsMax = 1024;
 

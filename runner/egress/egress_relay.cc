@@ -25,9 +25,6 @@ using namespace egress_protocol;
 // At a time, so that a send ends soon however many connections are in flood.
 constexpr std::size_t kBatchBytesMax = 256ul * 1024;
 
-// After the end, for what programs have sent until then.
-constexpr milliseconds kLastBytesSpan{1'000};
-
 Error broken(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense: {}", what));
 }
@@ -101,18 +98,29 @@ Result<std::unique_ptr<EgressRelay>> EgressRelay::create(TakeConnection take, Se
 EgressRelay::EgressRelay(TakeConnection take, Send send, UniqueFd wake)
     : take_(std::move(take)), send_(std::move(send)), wake_(std::move(wake)) {}
 
-EgressRelay::~EgressRelay() {
+EgressRelay::~EgressRelay() { stop(); }
+
+void EgressRelay::stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   wake_up();
   if (thread_.joinable()) thread_.join();
-  const Deadline late = Deadline::after(kLastBytesSpan);
-  for (auto& [id, connection] : connections_) {
-    pollfd socket{connection.socket.get(), POLLOUT, 0};
-    while (!connection.held.empty() && ::poll(&socket, 1, late.poll_timeout()) > 0) flush(connection);
-  }
+}
+
+void EgressRelay::finish() {
+  stop();
+  const Deadline until = Deadline::after(milliseconds(kLastBytesMs));
+  std::vector<pollfd> fds;
+  do {
+    fds.clear();
+    for (auto& [id, connection] : connections_) {
+      flush(connection);
+      if (!connection.held.empty()) fds.push_back({connection.socket.get(), POLLOUT, 0});
+    }
+    if (!fds.empty()) ::poll(fds.data(), fds.size(), until.poll_timeout());
+  } while (!fds.empty() && !until.passed());
 }
 
 void EgressRelay::wake_up() const {

@@ -36,8 +36,12 @@ class EgressRelay {
   static Result<std::unique_ptr<EgressRelay>> create(TakeConnection take, Send send);
   EgressRelay(const EgressRelay&) = delete;
   EgressRelay& operator=(const EgressRelay&) = delete;
-  // Ends every connection; waits for a `send` that is under way, and a little for what programs have sent to be taken.
+  // Ends every connection; waits for a `send` that is under way.
   ~EgressRelay();
+
+  // The programs have ended by themselves, and no frame comes any more: waits a second at most until what they have
+  // sent is taken.
+  void finish();
 
   // Init could not be told something: what programs do with the network means nothing any more. Where init has gone,
   // its stream ends, too.
@@ -50,6 +54,7 @@ class EgressRelay {
   struct Connection;
 
   EgressRelay(TakeConnection take, Send send, UniqueFd wake);
+  void stop();
   void serve() noexcept;
   Result<void> open(std::uint32_t id);
   void run();

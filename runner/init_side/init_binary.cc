@@ -9,6 +9,7 @@
 
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "runner/init_side/init_protocol.h"
 #include "runner/process/child_process.h"
 #include "runner/sandbox/seccomp_filter.h"
 
@@ -26,7 +27,6 @@ extern const char guard_attestation_core_end[];
 namespace guard {
 namespace {
 
-constexpr milliseconds kInitDeadlineSlack{5'000};
 constexpr std::size_t kHexDigits = 2 * Sha256::kBytes;
 
 std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
@@ -110,7 +110,7 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
     command.insert(command.end(), {"--serve", "--"});
     return command;
   }
-  add("--deadline-ms", (spec.timeout + spec.grace + kInitDeadlineSlack).count());
+  add("--deadline-ms", (spec.timeout + spec.grace + milliseconds(init_protocol::kDeadlineSlackMs)).count());
   add("--grace-ms", spec.grace.count());
   if (spec.collect) {
     add("--collect", spec.collect->folder);

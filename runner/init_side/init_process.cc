@@ -43,8 +43,6 @@ Result<void> InitProcess::start(ChildSpec child) {
       return Error::from_errno(ErrorCode::environment_creation_failed, "fcntl", errno);
     }
   }
-  // For all that a connection of a program may have in flight; where the user has no more of them, it is slower.
-  static_cast<void>(::fcntl(life_line.write.get(), F_SETPIPE_SZ, kLifeLineBytes));
   GUARD_TRY_ASSIGN(ChildProcess started, ChildProcess::start(child));
   child_.emplace(std::move(started));
   life_line_ = std::move(life_line.write);
@@ -69,6 +67,9 @@ Result<void> InitProcess::send(std::string_view frames) {
     if (sent >= 0 || errno == EINTR) continue;
     deaf_ = errno != EAGAIN;
     if (deaf_) return Error::from_errno(ErrorCode::environment_unavailable, "speaking to the sandbox", errno);
+    // For all that a connection of a program may have in flight. A user's pipes have few pages altogether, so only
+    // where it is needed; where there are no more of them, it is slower.
+    if (!std::exchange(widened_, true) && ::fcntl(life_line_.get(), F_SETPIPE_SZ, kLifeLineBytes) > 0) continue;
     // In short waits, for who cuts the line must not wait for us.
     pollfd room{life_line_.get(), POLLOUT, 0};
     ::poll(&room, 1, static_cast<int>(kLookAtCut.count()));

@@ -65,7 +65,8 @@ class InitProcess {
   int info_fd_;
   std::mutex sending_;  // the life line
   std::atomic<bool> cutting_ = false;
-  bool deaf_ = false;  // under sending_
+  bool widened_ = false;  // the life line
+  bool deaf_ = false;     // under sending_
   UniqueFd life_line_;
   UniqueFd frames_;
   UniqueFd complaints_;

@@ -71,7 +71,8 @@ inline std::uint16_t read_short(const char* at) {
 }
 
 constexpr std::size_t kHeaderBytes = 8;
-constexpr std::size_t kLengthAt = 4;  // in the header
+constexpr std::size_t kLengthAt = 4;     // in the header
+constexpr int kDeadlineSlackMs = 5'000;  // init's own deadline lies so far behind guard's time limit and grace
 constexpr std::size_t kFramePayloadMax = 64ul * 1024;
 constexpr std::size_t kInputBytesMax = 32ul * 1024;  // with its header less than an empty pipe takes
 

@@ -280,12 +280,13 @@ Result<ExecResult> Runner::run() {
   GUARD_TRY(start());
   pump();
   init_.cut_life_line();  // no send waits any more
-  relay_.reset();
   // Whatever is still there goes now; a well-behaved init has left nothing.
   if (!init_.child_ended()) kill_now();
   if (!init_.finish(Deadline::after(kLingerSpan))) {
     return Error(ErrorCode::environment_creation_failed, "processes of the run could not be killed");
   }
+  if (relay_ && !why_ && !error_) relay_->finish();
+  relay_.reset();
   ExecResult result;
   result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - began_);
   GUARD_TRY_ASSIGN(result.outcome, decide());

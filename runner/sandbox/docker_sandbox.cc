@@ -290,6 +290,8 @@ class Pump {
       GUARD_TRY_ASSIGN(open, attachment.read_some(bytes));
       GUARD_TRY(frames_.push(bytes));
     }
+    attachment.give_up();
+    if (relay && intervention_ == Intervention::none) relay->finish();
     return frames_.finish();
   }
 

@@ -4,6 +4,8 @@
 // dials read           reads to the end, says how many bytes came: a little at a time, with pauses at first
 // dials hold N         opens N, says "held" and sleeps
 // dials drop           sends a word and breaks the connection off
+// dials leave N MS     opens one, writes N bytes to its output after a while, and ends MS later
+// dials pour MS        sends until nobody takes more, and ends MS later
 // dials talk WORD      sends WORD, reads to the end and prints what came; "reset" where it was broken off
 // dials others         tries ways around: UDP, another port of the loopback, a name, an address: "closed" for each
 #include <arpa/inet.h>
@@ -130,6 +132,22 @@ int main(int argc, char** argv) {
   }
   const int fd = dial();
   if (fd < 0) return std::perror("connect"), 2;
+  if (what == "leave" && argc > 3) {
+    std::puts("first");
+    usleep(200'000);
+    const std::string bytes(number, 'O');
+    if (write(1, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) return 2;
+    return usleep(static_cast<useconds_t>(std::atoi(argv[3])) * 1'000);
+  }
+  if (what == "pour") {
+    const std::string bytes(64 * 1024, 'x');
+    for (int quiet = 0; quiet < 20;) {
+      if (send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) continue;
+      ++quiet;
+      usleep(10'000);
+    }
+    return usleep(static_cast<useconds_t>(number) * 1'000);
+  }
   if (what == "read") return read_to_the_end(fd, true, false);
   if (what == "talk" && argc > 2) {
     if (write(fd, argv[2], std::strlen(argv[2])) < 0) return std::perror("write"), 2;

@@ -18,6 +18,8 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include "common/file_io.h"
 #include "runner/init_side/fill_file.h"
@@ -29,6 +31,7 @@ namespace guard::testing {
 class KeepingSink final : public ByteSink {
  public:
   Result<void> push(std::span<const char> bytes) override {
+    std::this_thread::sleep_for(std::exchange(pause, milliseconds(0)));
     if (text.size() + bytes.size() <= kept_max) text.append(bytes.data(), bytes.size());
     seen += bytes.size();
     if (fail_after != 0 && seen >= fail_after) return Error(ErrorCode::withheld, "the sink has had enough");
@@ -40,6 +43,7 @@ class KeepingSink final : public ByteSink {
   std::uint64_t seen = 0;
   std::uint64_t fail_after = 0;  // 0: never
   std::size_t kept_max = 1 << 20;
+  milliseconds pause{0};  // before the first
 };
 
 inline std::filesystem::path case_program(std::string_view name) {

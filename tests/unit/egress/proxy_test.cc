@@ -756,6 +756,26 @@ TEST_F(Proxy, EndsAllWhenItIsDestroyed) {
   for (const EgressDecision& one : world.decisions(100)) EXPECT_EQ(one.reason, proxy_ended);
 }
 
+// What the client has not read must not take with it what it has sent.
+TEST_F(Proxy, SendsAllOfAClientThatReadsNoAnswer) {
+  std::promise<std::string> came;
+  const TcpServer taker(here, 0, [&](const Peer& peer) {
+    std::string all;
+    for (std::string piece; !(piece = peer.read(65'536)).empty(); all += piece) {
+      peer.send("taken");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    came.set_value(all);
+  });
+  const std::string at = here + ":" + std::to_string(taker.port());
+  EgressWorld world({at});
+  Peer client = world.tunnel(at);
+  const std::string word(3'000'000, 'x');
+  client.send(word);
+  client.close();
+  EXPECT_EQ(came.get_future().get(), word);
+}
+
 // A sandbox is gone as soon as its programs have ended; what the kernel would still have sent for them is sent.
 TEST_F(Proxy, SendsWhatAClientThatHasClosedHasSentBeforeItIsDestroyed) {
   std::promise<std::string> came;

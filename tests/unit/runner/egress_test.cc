@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -168,6 +169,39 @@ TEST_P(EgressTest, BeginsAfreshWithEachProgram) {
     ASSERT_TRUE(result) << result.error().to_string();
     EXPECT_EQ(out_.text, "ok\nok\nok\n") << err_.text;
     EXPECT_EQ(takers.taken(), 9u);
+  });
+}
+
+// Frames of connections do not go over half a frame of output: whoever reads would take the rest of it for frames.
+TEST_P(EgressTest, EndsConnectionsBehindOutputThatIsOnItsWay) {
+  each([this] {
+    for (const int bytes : {70'000, 150'000}) {
+      Takers takers([](int fd) {
+        char word = 0;
+        static_cast<void>(::recv(fd, &word, 1, 0));
+      });
+      out_ = {};
+      out_.pause = milliseconds(1'700);  // longer than the last bytes of a connection are waited for
+      const auto result = run(dialling(takers, {"leave", std::to_string(bytes), "0"}));
+      ASSERT_TRUE(result) << result.error().to_string();
+      EXPECT_EQ(result->outcome.kind, OutcomeKind::exited) << bytes;
+      EXPECT_EQ(out_.text.size(), 6u + static_cast<std::size_t>(bytes));
+    }
+  });
+}
+
+// A program that ended in time was not too slow because a server is.
+TEST_P(EgressTest, CountsNoTimeAfterTheProgram) {
+  if (in_container()) GTEST_SKIP() << "a start takes too much of the second that shows it";
+  each([this] {
+    std::promise<void> over;
+    Takers takers([until = over.get_future().share()](int) { until.wait(); });
+    SandboxSpec wanted = dialling(takers, {"pour", "1800"});
+    wanted.timeout = milliseconds(2'800);
+    const auto result = run(wanted);
+    over.set_value();
+    ASSERT_TRUE(result) << result.error().to_string();
+    EXPECT_EQ(result->outcome.kind, OutcomeKind::exited) << to_string(result->outcome.kind);
   });
 }
 
@@ -349,6 +383,7 @@ TEST(EgressRelay, HandsOutWhatIsHeldAtTheEnd) {
       EXPECT_TRUE(relay.push(1, EgressKind::data, "late"));
     }
     std::thread end([&] {
+      if (!by_reset) relay.relay->finish();
       if (!by_reset) relay.relay.reset();
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it ends before anybody reads
