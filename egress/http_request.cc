@@ -20,7 +20,6 @@ namespace {
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-constexpr std::size_t kShownMax = 80;
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kTlsPort = 443;
 
