@@ -325,7 +325,7 @@ EgressConnection::Task<bool> EgressConnection::pass(Way way, std::string_view by
     last_bytes_only();
     co_return !refused_;
   }
-  if (failure && !up) refuse(broken, {});  // a server that doesn't take any more may still have an answer
+  if (failure && (!up || client_gone_)) refuse(broken, {});  // a server that takes no more may still have an answer
   co_return !failure && !refused_;
 }
 
@@ -346,7 +346,8 @@ EgressConnection::Task<void> EgressConnection::pump(Way way) {
       co_return;
     }
     if (failure) {
-      if (!leaving_) refuse(broken, {});
+      // Once all is delivered watch() cancels what nobody would read.
+      if (!leaving_ || failure != asio::error::operation_aborted) refuse(broken, {});
       co_return;
     }
     if (!co_await pass(way, {buffer.get(), size})) co_return;

@@ -198,7 +198,7 @@ void open_egress() {
 
 int egress_descriptor() { return g_events; }
 
-void look_at_egress() {
+bool look_at_egress() {
   epoll_event events[kEventsAtOnce];
   const int count = epoll_wait(g_events, events, kEventsAtOnce, 0);
   for (int i = 0; i < count; ++i) {
@@ -212,6 +212,7 @@ void look_at_egress() {
     if ((events[i].events & ~EPOLLIN) != 0) connection.writable = true;
     if (connection.fd >= 0) write_held(number);
   }
+  return count == kEventsAtOnce;
 }
 
 void take_egress(const char* payload, size_t size) {
@@ -259,7 +260,9 @@ bool next_egress_frame() {
 }
 
 bool egress_owes() {
-  look_at_egress();  // the last program may have come and gone since
+  // The last program may have come and gone since.
+  while (look_at_egress()) {
+  }
   for (size_t slot = 0; slot < g_slots; ++slot) {
     const Connection& connection = g_connections[slot];
     if (connection.fd >= 0 && !connection.ended && !connection.given_up) return true;

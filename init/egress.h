@@ -14,7 +14,7 @@ void open_egress();
 
 // To be polled for reading, negative without open_egress(); then look_at_egress().
 int egress_descriptor();
-void look_at_egress();
+bool look_at_egress();  // true: there may be more
 
 // A frame of guard's.
 void take_egress(const char* payload, size_t size);

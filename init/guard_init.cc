@@ -69,6 +69,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "init/attestation_socket.h"
 #include "init/collect_files.h"
@@ -373,7 +374,7 @@ bool read_source(Source (&sources)[3], size_t& turn) {
 }
 
 bool was_stopped(const Ending& ending) {
-  return ending.term_from_inside || ending.term_from_outside || ending.timed_out || ending.out_of_own_time;
+  return ending.term_from_inside || ending.term_from_outside || ending.timed_out;
 }
 
 // For what ended programs have sent to the network. At most half of the time that guard still gives, so that a server
@@ -405,13 +406,18 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
   long long look_at = is_pid_one() ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
   long long leave_at = kNever;  // once everything has ended
-  while (!ending.everything_ended || (!was_stopped(ending) && now_ms() < leave_at && egress_owes())) {
+  bool owes_output = false;     // its turn has come
+  const auto may_send_last = [&] { return !was_stopped(ending) && !ending.out_of_own_time && now_ms() < leave_at; };
+  while (!ending.everything_ended || (may_send_last() && egress_owes())) {
     if (!frame_pending() && wants_input()) {
       begin_frame(FrameType::input, 0);
       asked_for_input();
       send_some();
     }
-    while (!frame_pending() && next_egress_frame()) send_some();
+    while (!frame_pending() && next_egress_frame()) {
+      owes_output = true;
+      send_some();
+    }
     pollfd fds[10] = {{life_line_descriptor(), POLLIN, 0}, {g_signals, POLLIN, 0}, {stream_descriptor(), 0, 0}};
     fds[2].events = frame_pending() ? POLLOUT : 0;
     fds[3] = {input_descriptor(), POLLOUT, 0};
@@ -434,7 +440,6 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (ending.program_ended) wake_at(now + kSweepEveryMs);
     if (look_at != kNever && ending.kill_at == kNever) wake_at(look_at);
     if (leave_at != kNever) wake_at(leave_at);
-    const bool was_pending = frame_pending();
     poll(fds, count, wait > 60'000 ? 60'000 : static_cast<int>(wait));
 
     if (fds[0].revents != 0) hear_guard();
@@ -457,8 +462,9 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (!frame_pending() && g_attestation.socket >= 0 &&
         read_attestation(g_attestation, ending.program) == Said::attestation)
       send_some();
-    // After a frame of the network output has its turn: it was not asked for while that one was on its way.
-    if (!frame_pending() && (was_pending || is_any_ready(fds + 5, fds + count)) && read_source(sources, turn))
+    // After frames of the network, too: it was not asked for while one was on its way.
+    if (!frame_pending() && (std::exchange(owes_output, false) || is_any_ready(fds + 5, fds + count)) &&
+        read_source(sources, turn))
       send_some();
   }
   close_input();
@@ -476,7 +482,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
 }
 
 void hand_out_files(Ending& ending, const Options& options) {
-  if (options.collect.folder == nullptr || was_stopped(ending)) return;
+  if (options.collect.folder == nullptr || was_stopped(ending) || ending.out_of_own_time) return;
   const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
   CollectOptions collect = options.collect;
   if (g_filled.path != nullptr) collect.changes = &folder_changes();

@@ -285,7 +285,7 @@ Result<ExecResult> Runner::run() {
   if (!init_.finish(Deadline::after(kLingerSpan))) {
     return Error(ErrorCode::environment_creation_failed, "processes of the run could not be killed");
   }
-  if (relay_ && !why_ && !error_) relay_->finish();
+  if (relay_ && stream_.programs_ended_by_themselves()) relay_->finish();
   relay_.reset();
   ExecResult result;
   result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - began_);

@@ -87,6 +87,10 @@ class InitStream final {
   bool flooded() const noexcept { return flooded_; }
   bool hello_seen() const noexcept { return hello_seen_; }
   bool exit_seen() const noexcept { return exit_.has_value(); }
+  bool programs_ended_by_themselves() const noexcept {
+    return exit_ && !exit_->term_from_inside && !exit_->term_from_outside && !exit_->timed_out &&
+        exit_->program_timeout.count() == 0;
+  }
   const std::map<std::string, std::string>& hello() const noexcept { return hello_; }
   const std::optional<InitExit>& exit() const noexcept { return exit_; }
 

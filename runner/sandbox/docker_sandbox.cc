@@ -291,7 +291,7 @@ class Pump {
       GUARD_TRY(frames_.push(bytes));
     }
     attachment.give_up();
-    if (relay && intervention_ == Intervention::none) relay->finish();
+    if (relay && init_.programs_ended_by_themselves()) relay->finish();
     return frames_.finish();
   }
 

@@ -5,6 +5,7 @@
 // dials hold N         opens N, says "held" and sleeps
 // dials drop           sends a word and breaks the connection off
 // dials leave N MS     opens one, writes N bytes to its output after a while, and ends MS later
+// dials beside N       asks for an echo while a child writes N bytes, ends the child with the answer: "answered"
 // dials pour MS        sends until nobody takes more, and ends MS later
 // dials talk WORD      sends WORD, reads to the end and prints what came; "reset" where it was broken off
 // dials others         tries ways around: UDP, another port of the loopback, a name, an address: "closed" for each
@@ -13,6 +14,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -138,6 +140,18 @@ int main(int argc, char** argv) {
     const std::string bytes(number, 'O');
     if (write(1, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) return 2;
     return usleep(static_cast<useconds_t>(std::atoi(argv[3])) * 1'000);
+  }
+  if (what == "beside") {
+    const pid_t child = fork();
+    const std::string bytes(64 * 1024, 'O');
+    for (std::size_t left = child == 0 ? number : 0; left > 0; left -= left < bytes.size() ? left : bytes.size())
+      static_cast<void>(!write(1, bytes.data(), left < bytes.size() ? left : bytes.size()));
+    if (child == 0) _exit(0);
+    usleep(100'000);
+    char word = 'w';
+    if (send(fd, &word, 1, MSG_NOSIGNAL) != 1 || recv(fd, &word, 1, 0) != 1) return 2;
+    kill(child, SIGKILL);
+    return std::puts("answered") < 0;
   }
   if (what == "pour") {
     const std::string bytes(64 * 1024, 'x');

@@ -190,6 +190,37 @@ TEST_P(EgressTest, EndsConnectionsBehindOutputThatIsOnItsWay) {
   });
 }
 
+// Neither has the other wait for its end.
+TEST_P(EgressTest, GoesOnBesideAFloodOfOutput) {
+  each([this] {
+    Takers takers(echo);
+    SandboxSpec wanted = dialling(takers, {"beside", "200000000"});
+    wanted.limits.output_flood_bytes = 400u << 20;
+    out_.kept_max = 0;
+    const auto result = run(wanted);
+    ASSERT_TRUE(result) << result.error().to_string();
+    EXPECT_EQ(result->outcome.kind, OutcomeKind::exited);
+    EXPECT_EQ(result->outcome.value, 0);
+    EXPECT_LT(out_.seen, 200'000'000u);
+  });
+}
+
+TEST_P(EgressTest, GoesOnBehindAProgramThatTookTooLong) {
+  each([this] {
+    Takers takers(echo);
+    SandboxSpec wanted = dialling(takers, {"leave", "5"});
+    wanted.each = {"60000", "0"};
+    wanted.each_timeout = milliseconds(1'000);
+    wanted.grace = milliseconds(100);
+    const auto result = run(wanted);
+    ASSERT_TRUE(result) << result.error().to_string();
+    ASSERT_EQ(result->earlier.size(), 1u);
+    EXPECT_EQ(result->earlier.front().outcome.kind, OutcomeKind::timed_out);
+    EXPECT_EQ(result->outcome.kind, OutcomeKind::exited);
+    EXPECT_EQ(out_.text, "first\nOOOOOfirst\nOOOOO");
+  });
+}
+
 // A program that ended in time was not too slow because a server is.
 TEST_P(EgressTest, CountsNoTimeAfterTheProgram) {
   if (in_container()) GTEST_SKIP() << "a start takes too much of the second that shows it";
