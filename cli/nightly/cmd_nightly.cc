@@ -67,6 +67,16 @@ Result<Night> chosen_night(const Journal& journal, const std::string& id) {
   return std::move(*night);
 }
 
+std::string judging_digest(const RuleSet& rules, const LoadedConfig& config) {
+  Sha256 digest;
+  digest.update_field(rules.digest());
+  for (const auto& entry : config.entries) {
+    digest.update_field(entry.key);
+    digest.update_field(entry.value);
+  }
+  return digest.finish_hex();
+}
+
 namespace {
 
 constexpr std::uint64_t kPlanBytesMax = 4u << 20;
@@ -97,6 +107,7 @@ struct NightWorks {
   std::mutex judging;
   std::string branch_tip;  // see NightContext
   nightly::NightContext context;
+  std::unique_ptr<nightly::Executor> executor;
 };
 
 Result<void> take_hold(const Options& options, CommandContext& context, NightWorks& works) {
@@ -151,18 +162,41 @@ Result<void> prepare(const Options& options, CommandContext& context, const std:
   shared.guard_version = GUARD_VERSION;
   shared.judging = &works.judging;
   shared.branch_tip = &works.branch_tip;
+
+  auto& told = shared.for_workers;
+  told.object_format = works.place->repository.object_format();
+  told.generator_env = works.plan.generator_env;
+  told.allow_left_processes = works.plan.allow_left_processes;
+  if (sources.text) {
+    told.config_name = sources.text->name;
+    told.config_text = sources.text->bytes;
+  } else if (!works.config.file.empty()) {
+    told.config_name = works.config.file.native();
+    told.config_text = works.config.file_bytes;
+  }
+  for (const auto& entry : works.config.entries) {
+    constexpr std::string_view kEnvironment = "environment ";
+    if (!entry.origin.starts_with(kEnvironment)) continue;
+    const std::string name = entry.origin.substr(kEnvironment.size());
+    told.environment[name] = value_of(context.environment, name);
+  }
+  told.rules_digest = judging_digest(*works.engine.rules, works.config);
+  shared.rules_folder = options.rules;
   return ok();
 }
 
-// What a night is judged by: whoever resumes it has to bring the same.
-std::string digest_of(const NightWorks& works) {
-  Sha256 digest;
-  digest.update_field(works.engine.rules->digest());
-  for (const auto& entry : works.config.entries) {
-    digest.update_field(entry.key);
-    digest.update_field(entry.value);
-  }
-  return digest.finish_hex();
+// Which night it is; and, where others work for it, who.
+Result<void> name_night(const Night& night, CommandContext& context, NightWorks& works) {
+  auto& shared = works.context;
+  shared.night = shared.for_workers.night = night.id;
+  shared.branch = night.branch;
+  const auto& executor = works.plan.executor;
+  const fs::path root = executor.shared.empty() ? works.place->state.path() / "tasks" : fs::path(executor.shared);
+  shared.task_folders = root / night.id;
+  GUARD_TRY_ASSIGN(const fs::path program, own_program());
+  GUARD_TRY_ASSIGN(works.executor, nightly::make_executor(works.plan, night.id, program, context.environment));
+  shared.executor = works.executor.get();
+  return works.lock->name(night.id);
 }
 
 // What is left of nights that are older than the configuration wants to keep.
@@ -174,7 +208,8 @@ void forget_old_nights(const NightWorks& works, Streams& streams) {
     return;
   }
   for (const auto& id : *forgotten) {
-    for (const char* kind : {"evidence", "outputs", "kept"}) (void)remove_tree(works.place->state.path() / kind / id);
+    for (const char* kind : {"evidence", "outputs", "kept", "sent", "tasks"})
+      (void)remove_tree(works.place->state.path() / kind / id);
   }
 }
 
@@ -270,16 +305,14 @@ Result<int> go_on(const Options& options, CommandContext& context, NightWorks& w
   for (const auto& task : tasks) prompts.emplace_back(task.id, task.prompt);
   GUARD_TRY_ASSIGN(works.plan, nightly::parse_plan(night.plan_text, night.plan_name, prompts));
   GUARD_TRY(prepare(options, context, night.base, works));
-  if (digest_of(works) != night.rules_digest) {
+  if (judging_digest(*works.engine.rules, works.config) != night.rules_digest) {
     return Error(
         ErrorCode::config_invalid, fmt::format("night {} began with other rules or another configuration", night.id))
         .hint(
             "give the same --config, --rules and GUARD_ variables as then, or begin a new night: guard nightly run "
             "PLAN.toml");
   }
-  works.context.night = night.id;
-  works.context.branch = night.branch;
-  GUARD_TRY(works.lock->name(night.id));
+  GUARD_TRY(name_night(night, context, works));
   warn_of_leftovers(nightly::clean_up(works.context), context);
   return watch(options, context, works,
       [&](const nightly::NightOptions& loop) { return nightly::resume_night(loop, std::move(night), context.cancel); });
@@ -330,11 +363,9 @@ Result<int> run_plan(const Options& options, CommandContext& context) {
   night.plan_text = text;
   night.base = base;
   night.branch = full_branch(works.plan.branch, night.id);
-  night.rules_digest = digest_of(works);
+  night.rules_digest = judging_digest(*works.engine.rules, works.config);
   night.guard_version = GUARD_VERSION;
-  works.context.night = night.id;
-  works.context.branch = night.branch;
-  GUARD_TRY(works.lock->name(night.id));
+  GUARD_TRY(name_night(night, context, works));
   GUARD_TRY_ASSIGN(const auto latest, works.journal->latest());
   std::vector<Task> tasks =
       nightly::queue_tasks(works.plan, latest, night.id, options.again ? nightly::Again::yes : nightly::Again::no);
@@ -529,6 +560,7 @@ Result<int> cmd_nightly(const Options& options, CommandContext& context) {
     case Action::add: return nightly_add(options, context);
     case Action::install: return nightly_install(options, context);
     case Action::uninstall: return nightly_uninstall(options, context);
+    case Action::work: return nightly_work(options, context);
     case Action::supervise: return nightly::supervise(options.arguments, context.cancel);
     default: return nightly_review(options, context);  // list, review, take, drop, send-back, retry
   }

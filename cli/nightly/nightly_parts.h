@@ -8,6 +8,8 @@
 #include "nightly/loop/journal.h"
 #include "nightly/loop/night_repository.h"
 #include "nightly/loop/state_folder.h"
+#include "pipeline/config/config.h"
+#include "rules/rule_set.h"
 
 namespace guard {
 
@@ -21,6 +23,12 @@ Result<NightlyPlace> nightly_place(const Options& options, CommandContext& conte
 
 // The night that --night names, or the newest. FILE_NOT_FOUND with what to do next.
 Result<nightly::Night> chosen_night(const nightly::Journal& journal, const std::string& id);
+
+// What a night is judged by: whoever resumes it, or works for it, has to bring the same.
+std::string judging_digest(const RuleSet& rules, const LoadedConfig& config);
+
+// nightly_work.cc: the first half of an attempt, for a coordinator elsewhere.
+Result<int> nightly_work(const Options& options, CommandContext& context);
 
 // nightly_review.cc: list, review, take, drop, send-back.
 Result<int> nightly_review(const Options& options, CommandContext& context);

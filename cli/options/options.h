@@ -53,6 +53,7 @@ enum class Action : std::uint8_t {
   drop,
   plan,
   supervise,
+  work,
   take,
   send_back,
   man,
@@ -85,10 +86,11 @@ template <>
 inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {
     "text", "json", "sarif", "junit", "github", "md", "html"};
 template <>
-inline constexpr std::array<std::string_view, 43> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
+inline constexpr std::array<std::string_view, 44> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
     "views", "doc", "diff", "install", "uninstall", "status", "agent", "run", "resume", "stop", "report", "review",
-    "add", "retry", "drop", "plan", "supervise", "take", "send-back", "man", "bash", "zsh", "fish", "open", "exec",
-    "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import", "remove", "get"};
+    "add", "retry", "drop", "plan", "supervise", "work", "take", "send-back", "man", "bash", "zsh", "fish", "open",
+    "exec", "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import", "remove",
+    "get"};
 
 // --network: nothing is let through, and what was asked for is printed.
 inline constexpr std::string_view kRecordNetwork = "record";
@@ -197,7 +199,9 @@ struct Options {
   std::string night;                  // empty: the newest
   std::string state;
   std::string note;
-  std::string output;  // report: a file instead of standard output
+  std::string scratch;  // work: empty: the temporary folder
+  std::string key;      // work: for ssh-keygen; empty: results are not signed
+  std::string output;   // report: a file instead of standard output
   std::string at = "02:00";
   bool user = false;                       // units of this user
   bool go_on = false;                      // an unfinished night of the same plan first

@@ -276,6 +276,9 @@ constexpr OptionRow kNightlyOptions[] = {
     only("add",
         {"--task-kind", "KIND", "add: test (default) or any, as in `guard gate`", kReadKind, kNamesOf<TaskKind>}),
     only("report", {"--output", "FILE", "report: write the page there", &Options::output}),
+    only(
+        "work", {"--scratch", "DIR", "work: where clones are made (default: the temporary folder)", &Options::scratch}),
+    only("work", {"--key", "FILE", "work: sign the result with this private key, by ssh-keygen", &Options::key}),
     only("install", {"--at", "HH:MM", "install: when the night starts (default: 02:00)", read_time_of_day}),
     only("install uninstall",
         {"--user", {}, "install: units of this user, in ~/.config/systemd/user; uninstall: remove those",
@@ -496,6 +499,8 @@ constexpr ActionRow kNightlyActions[] = {
     {Action::plan, "PLAN.toml", kAnyNumber, kNoPlan, kAPlan},
     {Action::install, "PLAN.toml", kAnyNumber, kNoPlan, kAPlan},
     {Action::uninstall},
+    {Action::work, "TASK_FOLDER...", kAnyNumber, "guard nightly work needs the folder of a task",
+        "guard nightly work /shared/tasks/NIGHT/add-negative-1"},
     {.action = Action::supervise,
         .arguments_max = kAnyNumber,
         .missing = "guard nightly supervise is what guard starts itself for",

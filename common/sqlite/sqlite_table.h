@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "common/enum_names.h"
@@ -25,14 +26,25 @@ enum class ColumnUse : std::uint8_t {
   saved,
 };
 
+using ColumnView = std::variant<std::int64_t, std::string_view>;  // as long as its row
+using ColumnValue = std::variant<std::int64_t, std::string>;
+
 template <typename Row>
 struct Column {
   std::string_view name;
   ColumnUse use;
   std::string_view type;
-  void (*bind)(SqliteQuery& query, const Row& row);
-  Result<void> (*read)(const SqliteQuery& query, int column, Row& row);
-  std::string* (*text)(Row& row);  // null: a number or an enum
+  ColumnView (*get)(const Row& row);
+  bool (*set)(Row& row, ColumnValue value);  // false: of another type, or a name that is none
+  std::string* (*text)(Row& row);            // null: a number or an enum
+
+  void bind(SqliteQuery& query, const Row& row) const {
+    std::visit([&query](const auto& value) { query.bind(value); }, get(row));
+  }
+  Result<void> read(const SqliteQuery& query, int at, Row& row) const {
+    if (type == "TEXT" ? set(row, query.text(at)) : set(row, query.integer(at))) return ok();
+    return query.unknown(at);
+  }
 };
 
 template <typename Row>
@@ -55,28 +67,31 @@ constexpr Column<Row> column(std::string_view name, ColumnUse use = ColumnUse::s
   using Value = std::remove_cvref_t<std::invoke_result_t<decltype(member), Row&>>;
   constexpr bool is_string = std::is_same_v<Value, std::string>;
   Column<Row> made{name, use, is_string || std::is_enum_v<Value> ? "TEXT" : "INTEGER", nullptr, nullptr, nullptr};
-  made.bind = [](SqliteQuery& query, const Row& row) {
+  made.get = [](const Row& row) -> ColumnView {
     const Value& value = std::invoke(member, row);
     if constexpr (is_string) {
-      query.bind(value);
+      return std::string_view(value);
     } else if constexpr (std::is_enum_v<Value>) {
-      query.bind(to_string(value));
+      return to_string(value);
     } else {
-      query.bind(static_cast<std::int64_t>(value));  // the upper half is kept as negative numbers
+      return static_cast<std::int64_t>(value);  // the upper half is kept as negative numbers
     }
   };
-  made.read = [](const SqliteQuery& query, int at, Row& row) -> Result<void> {
+  made.set = [](Row& row, ColumnValue given) {
     Value& value = std::invoke(member, row);
+    constexpr bool is_text = is_string || std::is_enum_v<Value>;
+    auto* const from = std::get_if<std::conditional_t<is_text, std::string, std::int64_t>>(&given);
+    if (from == nullptr) return false;
     if constexpr (is_string) {
-      value = query.text(at);
+      value = std::move(*from);
     } else if constexpr (std::is_enum_v<Value>) {
-      const auto known = named<Value>(query.text(at));
-      if (!known) return query.unknown(at);  // never a default
+      const auto known = named<Value>(*from);
+      if (!known) return false;  // never a default
       value = *known;
     } else {
-      value = static_cast<Value>(query.integer(at));
+      value = static_cast<Value>(*from);
     }
-    return ok();
+    return true;
   };
   if constexpr (is_string) made.text = [](Row& row) { return &std::invoke(member, row); };
   return made;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -14,12 +15,14 @@
 #include "nightly/loop/clone.h"
 #include "nightly/loop/feedback.h"
 #include "nightly/loop/generator.h"
+#include "nightly/loop/journal_tables.h"
 #include "nightly/loop/judged_change.h"
 #include "nightly/loop/wall_clock.h"
 #include "nightly/worth/kept_tests.h"
 #include "nightly/worth/mutation_check.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/evidence/evidence_file.h"
+#include "pipeline/evidence/evidence_record.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/report/brief.h"
 #include "pipeline/report/test_results.h"
@@ -156,6 +159,9 @@ class AttemptRun {
     attempt_.start = order.start;
   }
 
+  // Of a worker: what it made, once it is over.
+  const ChangeSet& change() const { return change_; }
+
   Result<Attempt> execute() {
     GUARD_TRY(save());
     auto over = steps();
@@ -178,19 +184,25 @@ class AttemptRun {
     StepEnd (AttemptRun::*run)();
     bool (AttemptRun::*is_needed)() const = nullptr;
   };
-  static constexpr std::size_t kSteps = 11;
+  static constexpr std::size_t kSteps = 13;
 
   Result<AttemptEnd> steps() {
     static constexpr Step kAll[kSteps] = {
         // Before the generator is paid for: where nothing can be run, nothing need be generated.
-        {"", AttemptStep::cloning, &AttemptRun::choose}, {"clone", AttemptStep::cloning, &AttemptRun::make_clone},
-        {"generator", AttemptStep::generating, &AttemptRun::generate},
-        {"read", AttemptStep::reading, &AttemptRun::read}, {"", AttemptStep::reading, &AttemptRun::wait_for_turn},
-        {"gate", AttemptStep::gating, &AttemptRun::gate}, {"lay_out", AttemptStep::testing, &AttemptRun::lay_out},
+        {"", AttemptStep::cloning, &AttemptRun::choose},
+        {"worker", AttemptStep::generating, &AttemptRun::send, &AttemptRun::is_remote},
+        {"clone", AttemptStep::cloning, &AttemptRun::make_clone},
+        {"generator", AttemptStep::generating, &AttemptRun::generate, &AttemptRun::is_local},
+        {"", AttemptStep::reading, &AttemptRun::lay_result, &AttemptRun::is_remote},
+        {"read", AttemptStep::reading, &AttemptRun::read},
+        {"", AttemptStep::reading, &AttemptRun::wait_for_turn},
+        {"gate", AttemptStep::gating, &AttemptRun::gate},
+        {"lay_out", AttemptStep::testing, &AttemptRun::lay_out},
         {"run", AttemptStep::testing, &AttemptRun::run},
         {"compare", AttemptStep::testing, &AttemptRun::compare, &AttemptRun::touches_tests},
         {"worth", AttemptStep::weighing, &AttemptRun::weigh, &AttemptRun::is_weighed},
-        {"commit", AttemptStep::done, &AttemptRun::commit},  // notes its own step once the commit is made
+        // Notes its own step once the commit is made.
+        {"commit", AttemptStep::done, &AttemptRun::commit, &AttemptRun::is_kept},
     };
     for (const Step& step : kAll) {
       if (step.is_needed != nullptr && !(this->*step.is_needed)()) continue;
@@ -206,11 +218,15 @@ class AttemptRun {
     return AttemptEnd{AttemptOutcome::accepted, "accepted", {}};
   }
 
+  bool is_remote() const { return context_.executor != nullptr; }
+  bool is_local() const { return context_.executor == nullptr; }
+  bool is_kept() const { return context_.journal != nullptr; }
   bool touches_tests() const { return !tests_.before.empty(); }
   bool is_weighed() const { return config_.nightly.worth && order_.task.kind == TaskKind::test; }
 
   // `fatal_` ends the night: nothing can be written down any more, or nobody knows where the branch is.
   Result<void> save() {
+    if (context_.journal == nullptr) return ok();
     auto saved = context_.journal->save(nullptr, nullptr, &attempt_);
     context_.state->beat();
     if (saved) return ok();
@@ -251,11 +267,117 @@ class AttemptRun {
     return std::nullopt;
   }
 
+  // A worker makes the first half, and judges as we will: what it refuses need not be judged again.
+  StepEnd send() {
+    GUARD_TRY_ASSIGN(Sent sent, read_or_send());
+    attempt_.start = sent.start;
+    const fs::path folder = context_.task_folders / stem_;
+    GUARD_TRY_ASSIGN(const WorkEnd end,
+        context_.executor->work({folder, sent.job,
+                                    [&](const std::string& job) {
+                                      sent.job = job;
+                                      return note_sent(sent);
+                                    },
+                                    order_.time_left},
+            cancel_));
+    if (end.kind == WorkEnd::Kind::lost)
+      return AttemptEnd{AttemptOutcome::requeued, std::string(kWorkerLost), end.sentence};
+    if (end.kind == WorkEnd::Kind::out_of_time)
+      return AttemptEnd{AttemptOutcome::interrupted, "time", "the time of the night was over"};
+    auto read = read_result(folder, sent.sha256, context_.plan->executor.signers, cancel_);
+    if (!read) return AttemptEnd{AttemptOutcome::requeued, std::string(kWorkerLost), read.error().message()};
+    return take_result(std::move(*read));
+  }
+
+  struct Sent {
+    std::string sha256;  // of task.json: what a result has to belong to
+    std::string start;
+    std::string job;
+  };
+  fs::path sent_file() const { return context_.state->path() / "sent" / context_.night / stem_; }
+  // In our own folder: workers write to the other.
+  Result<void> note_sent(const Sent& sent) const {
+    GUARD_TRY(make_folders(sent_file().parent_path(), 0700));
+    return write_file_atomically(sent_file(), fmt::format("{} {} {}\n", sent.sha256, sent.start, sent.job), 0600);
+  }
+
+  Result<Sent> read_or_send() const {
+    if (const auto noted = read_file(sent_file(), 4'096, FollowLinks::no)) {
+      const auto words = pieces_of(std::string_view(*noted).substr(0, noted->find('\n')), ' ');
+      if (words.size() >= 2)
+        return Sent{std::string(words[0]), std::string(words[1]), std::string(words.size() > 2 ? words[2] : "")};
+    }
+    TaskFile task = context_.for_workers;
+    task.order = order_;
+    const fs::path folder = context_.task_folders / stem_;
+    GUARD_TRY(make_folders(context_.task_folders, 0700));
+    GUARD_TRY_ASSIGN(const fs::path pack, context_.repository->pack(order_.start, context_.task_folders));
+    Sent sent;
+    sent.start = order_.start;
+    GUARD_TRY_ASSIGN(sent.sha256, write_task(folder, task, pack, context_.rules_folder));
+    GUARD_TRY(note_sent(sent));
+    return sent;
+  }
+
+  // Foreign words: masked before they are kept. Of an accepted change only what it is counts; all else is found again.
+  StepEnd take_result(WorkResult result) {
+    Attempt& theirs = result.attempt;
+    const auto mask = [this](std::string& text) { text = cut_text(masked(text), kDiffBytesMax, ""); };
+    kAttempts.for_each_text(theirs, mask);
+    for_each_list([&](const auto& table) {
+      for (auto& row : theirs.*table.list) table.for_each_text(row, mask);
+    });
+    attempt_.generator = theirs.generator;
+    attempt_.generator_said = theirs.generator_said;
+    attempt_.timings_ms = std::move(theirs.timings_ms);
+    if (!result.log.empty()) {
+      GUARD_TRY_ASSIGN(attempt_.output, place_for("outputs", ".txt"));
+      GUARD_TRY(write_file_atomically(context_.state->path() / attempt_.output, masked(result.log), 0600));
+    }
+    if (theirs.outcome == AttemptOutcome::accepted) {
+      change_ = std::move(result.change);
+      return std::nullopt;
+    }
+    // Nobody is harmed by a worker that refuses without a reason, but the task.
+    AttemptEnd over{theirs.outcome, theirs.reason, theirs.detail};
+    if (const auto record = parse_evidence(result.evidence); record && shape_faults(*record).empty()) {
+      GUARD_TRY_ASSIGN(theirs.evidence, place_for("evidence", ".json"));
+      GUARD_TRY(write_file_atomically(context_.state->path() / theirs.evidence, result.evidence, 0600));
+      theirs.evidence_sha256 = sha256_hex(result.evidence);
+    } else {
+      theirs.evidence.clear();
+      theirs.evidence_sha256.clear();
+    }
+    theirs.night = attempt_.night;
+    theirs.task = attempt_.task;
+    theirs.number = attempt_.number;
+    theirs.step = attempt_.step;
+    theirs.outcome = AttemptOutcome::none;
+    theirs.started_ms = attempt_.started_ms;
+    theirs.start = attempt_.start;
+    theirs.timings_ms = std::move(attempt_.timings_ms);
+    theirs.output = attempt_.output;
+    theirs.tip.clear();
+    theirs.commit.clear();
+    theirs.kept.clear();
+    attempt_ = std::move(theirs);
+    return over;
+  }
+
+  // Laid where a generator would have written, and read from there.
+  StepEnd lay_result() {
+    if (auto laid = clone_->apply(change_); !laid) {
+      if (laid.error().code() != ErrorCode::input_invalid) return std::move(laid).error();
+      return AttemptEnd{AttemptOutcome::requeued, std::string(kWorkerLost), laid.error().message()};
+    }
+    return std::nullopt;
+  }
+
   StepEnd make_clone() {
     GUARD_TRY(remove_tree(folder_));
     GUARD_TRY(make_folders(folder_.parent_path(), 0700));
     GUARD_TRY(make_folders(folder_, 0700));
-    GUARD_TRY_ASSIGN(clone_, Clone::create(*context_.repository, folder_ / "clone", order_.start));
+    GUARD_TRY_ASSIGN(clone_, Clone::create(*context_.repository, folder_ / "clone", attempt_.start));
     return std::nullopt;
   }
 
@@ -306,6 +428,11 @@ class AttemptRun {
 
   // From here to the commit one attempt is at work: the tree that was tested is the tree that is committed.
   StepEnd wait_for_turn() {
+    if (context_.journal == nullptr) {
+      tip_ = attempt_.start;
+      GUARD_TRY_ASSIGN(tree_, context_.repository->listing(tip_));
+      return std::nullopt;
+    }
     judging_ = std::unique_lock(*context_.judging);
     GUARD_TRY_ASSIGN(const auto tip, context_.repository->tip(context_.branch));
     if (!tip || *tip != *context_.branch_tip) {
@@ -315,9 +442,9 @@ class AttemptRun {
       return Error(*fatal_);
     }
     tip_ = *tip;
-    GUARD_TRY_ASSIGN(const auto start, context_.repository->listing(order_.start));
+    GUARD_TRY_ASSIGN(const auto start, context_.repository->listing(attempt_.start));
     GUARD_TRY_ASSIGN(tree_, context_.repository->listing(tip_));
-    if (tip_ != order_.start && !fits_on(*start, *tree_, change_)) {
+    if (tip_ != attempt_.start && !fits_on(*start, *tree_, change_)) {
       return AttemptEnd{
           AttemptOutcome::requeued, "conflict", "another task of this night changed one of these files first"};
     }
@@ -484,13 +611,17 @@ class AttemptRun {
     attempt_.ended_ms = unix_ms();
     attempt_.step = AttemptStep::done;
     const bool came_to_nothing = over.outcome == AttemptOutcome::refused || over.outcome == AttemptOutcome::failed;
-    if (came_to_nothing)
+    if (came_to_nothing && attempt_.feedback.empty())
       attempt_.feedback =
           feedback_of(attempt_, attempt_.findings.empty() ? std::string_view(said_) : std::string_view());
     const KeepClones keep = config_.nightly.keep_clones;
     if (keep == KeepClones::always || (keep == KeepClones::refused && came_to_nothing)) keep_clone();
     // What is left here is found and removed when the next night begins.
     (void)remove_tree(folder_);
+    if (is_remote()) {
+      (void)remove_tree(context_.task_folders / stem_);
+      (void)remove_tree(sent_file());
+    }
     return std::move(attempt_);
   }
 
@@ -537,6 +668,29 @@ std::string pending_reference(const std::string& night, const std::string& task)
 Result<Attempt> run_attempt(const NightContext& context, const AttemptOrder& order,
     const std::function<void(AttemptStep)>& progress, const CancelToken& cancel) {
   return AttemptRun(context, order, progress, cancel).execute();
+}
+
+Result<WorkResult> work_attempt(const NightContext& context, const AttemptOrder& order, const CancelToken& cancel) {
+  AttemptRun run(context, order, nullptr, cancel);
+  WorkResult result;
+  GUARD_TRY_ASSIGN(result.attempt, run.execute());
+  if (result.attempt.outcome == AttemptOutcome::interrupted && result.attempt.reason != "time")
+    return Error(ErrorCode::cancelled, result.attempt.detail);
+  result.change = run.change();
+  const auto kept = [&](const std::string& name, std::uint64_t bytes_max) {
+    return name.empty() ? std::string()
+                        : read_file(context.state->path() / name, bytes_max, FollowLinks::no).value_or("");
+  };
+  result.log = kept(result.attempt.output, 64u << 20);
+  result.evidence = kept(result.attempt.evidence, kEvidenceBytesMax);
+  return result;
+}
+
+bool is_sent(const NightContext& context, const Attempt& attempt) {
+  std::error_code failure;
+  return context.executor != nullptr &&
+      fs::exists(
+          context.state->path() / "sent" / attempt.night / fmt::format("{}-{}", attempt.task, attempt.number), failure);
 }
 
 Result<bool> finish_commit(const NightContext& context, const Attempt& attempt) {

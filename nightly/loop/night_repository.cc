@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 
+#include "common/file_io.h"
 #include "common/text/text.h"
 #include "pipeline/change/git_objects.h"
 #include "validator/change/path_names.h"
@@ -15,6 +18,7 @@ namespace fs = std::filesystem;
 
 // A night works on few commits: its base, and the tip of its branch as that moves.
 constexpr std::size_t kListingsMax = 8;
+constexpr std::chrono::milliseconds kPackDeadline{600'000};
 
 // As git fast-import reads a path: any byte may stand in it.
 std::string import_path(std::string_view path) {
@@ -216,6 +220,37 @@ Result<std::string> NightRepository::diff(const std::string& commit, std::size_t
           "--no-renames", "--text", "--end-of-options", commit}));
   if (text.size() > bytes_max) text.resize(bytes_max);
   return text;
+}
+
+Result<fs::path> NightRepository::pack(const std::string& commit, const fs::path& folder) const {
+  const fs::path file = folder / (commit + ".pack");
+  std::error_code failure;
+  if (fs::exists(file, failure)) return file;
+  GUARD_TRY_ASSIGN(
+      const std::string objects, git_.read({"rev-list", "--objects", "--no-object-names", "--no-walk", commit}));
+  GUARD_TRY_ASSIGN(const TempDir made, TempDir::create(folder));
+  GUARD_TRY_ASSIGN(
+      std::string id, git_.read({"pack-objects", "--quiet", (made.path() / "pack").native()}, objects, kPackDeadline));
+  const fs::path packed = made.path() / fmt::format("pack-{}.pack", without_line_end(std::move(id)));
+  if (::rename(packed.c_str(), file.c_str()) != 0)
+    return Error::from_errno(ErrorCode::io_error, printable(file.native()), errno);
+  return file;
+}
+
+Result<NightRepository> NightRepository::unpack(const fs::path& pack, const std::string& commit,
+    const std::string& object_format, const fs::path& folder, const CancelToken& cancel) {
+  GUARD_TRY(make_folders(folder, 0700));
+  const Git git(folder, cancel);
+  GUARD_TRY(git.read({"init", "-q", "--template=", "--initial-branch=guard", "--object-format=" + object_format, "."}));
+  const fs::path objects = folder / ".git/objects/pack/pack-task.pack";
+  std::error_code failure;
+  GUARD_TRY(make_folders(objects.parent_path(), 0755));
+  fs::copy_file(pack, objects, failure);
+  if (failure) return Error::from_errno(ErrorCode::io_error, printable(pack.native()), failure.value());
+  GUARD_TRY(write_new_file(folder / ".git/shallow", commit + "\n"));
+  GUARD_TRY(git.read({"index-pack", objects.native()}, {}, kPackDeadline));
+  GUARD_TRY(git.read({"update-ref", "refs/heads/guard", commit}));
+  return open(folder, cancel);
 }
 
 }  // namespace guard::nightly

@@ -62,6 +62,12 @@ class NightRepository {
   // Unified, of the commit against its parent, at most `bytes_max` of it.
   Result<std::string> diff(const std::string& commit, std::size_t bytes_max) const;
 
+  // A commit with its tree and without its history, as one file; made in `folder` unless it is there. Answers the file.
+  Result<std::filesystem::path> pack(const std::string& commit, const std::filesystem::path& folder) const;
+  // A repository of that commit alone, made of such a file.
+  static Result<NightRepository> unpack(const std::filesystem::path& pack, const std::string& commit,
+      const std::string& object_format, const std::filesystem::path& folder, const CancelToken& cancel);
+
   const Git& git() const noexcept { return git_; }
 
  private:

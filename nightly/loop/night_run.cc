@@ -59,7 +59,7 @@ class Loop {
   // on.
   void remember(const Attempt& attempt) {
     Row& row = row_of(attempt.task);
-    row.number = std::max(row.number, attempt.number);
+    row.number = std::max(row.number, attempt.outcome == AttemptOutcome::none ? attempt.number - 1 : attempt.number);
     if (!attempt.feedback.empty()) row.feedback = attempt.feedback;
     row.from_tip = row.from_tip || attempt.reason == "conflict";
   }
@@ -97,6 +97,8 @@ class Loop {
     night_.state = ending_->state;
     night_.reason = ending_->reason;
     night_.why = ending_->why;
+    if (ending_->state == NightState::finished && context_.executor != nullptr)
+      (void)remove_tree(context_.task_folders);
     GUARD_TRY(save(nullptr, nullptr));
     return NightResult{night_, std::move(tasks)};
   }
@@ -322,6 +324,7 @@ class Loop {
           row.from_tip = true;
           break;
         }
+        if (attempt.reason == kWorkerLost) break;
         ++task.requeued;
         ++night_.requeued;
         // Different tasks: one that can never be judged must not end the night for the others.
@@ -428,6 +431,8 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
       task->detail.clear();
       task->commit = attempt.commit;
       ++task->attempts;
+    } else if (is_sent(context, attempt)) {
+      task->state = TaskState::waiting;  // a worker has it, or has made it: the same attempt goes on
     } else {
       attempt.outcome = AttemptOutcome::interrupted;
       attempt.reason = "interrupted";

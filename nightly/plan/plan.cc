@@ -30,6 +30,7 @@ constexpr std::size_t kArgumentBytesMax = 64u << 10;  // the kernel takes 128 Ki
 constexpr std::size_t kNamesMax = 256;
 constexpr std::size_t kTestsMax = 1'000;
 constexpr std::size_t kFaultsMax = 100;
+constexpr std::int64_t kJobsMax = 512;  // a thread each
 
 constexpr std::int64_t kDay = 86'400;
 
@@ -89,6 +90,25 @@ std::string_view generator_rule(std::string_view text) {
   if (text[0] == '/' || text.find('/') == std::string_view::npos)
     return text[0] == '-' ? "begins with a dash" : any_text_rule(text);
   return "is seen from the clone that a generator writes to; name the program absolutely, or by a name that PATH finds";
+}
+
+std::string_view absolute_rule(std::string_view text) {
+  if (const auto fault = any_text_rule(text); !fault.empty()) return fault;
+  return text.starts_with('/') ? "" : "is no absolute path; each machine has another current folder";
+}
+
+// What becomes part of an option for sbatch.
+std::string_view word_rule(std::string_view text) {
+  const bool good = !text.empty() && text.size() <= 64 && text[0] != '-' &&
+      text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-,") == text.npos;
+  return good ? "" : "is not 1 to 64 of A-Z a-z 0-9 . _ - and commas";
+}
+
+std::string_view key_rule(std::string_view text) {
+  if (const auto fault = any_text_rule(text); !fault.empty()) return fault;
+  const bool good = (text.starts_with("ssh-") || text.starts_with("ecdsa-") || text.starts_with("sk-")) &&
+      text.find(' ') != text.npos && text.find_first_of("\n\"") == text.npos && text.size() <= 8'192;
+  return good ? "" : "is no public key in one line, as \"ssh-ed25519 AAAA...\"";
 }
 
 std::string_view prompt_rule(std::string_view text) {
@@ -256,8 +276,9 @@ class PlanReader {
             {"branch", [&](M m) { read_text(m, branch_rule, plan_.branch); }}, generator_key(defaults_),
             {"generator_env", [&](M m) { read_list(m, variable_rule, kNamesMax, plan_.generator_env); }},
             timeout_key(defaults_), {"allow_left_processes", [&](M m) { read_switch(m, plan_.allow_left_processes); }},
-            attempts_key(defaults_), {"jobs", [&](M m) { read_number(m, 1, 64, plan_.jobs); }},
-            {"budget", [&](M m) { read_budget(m); }}, {"task", [](M) { /* read once all else is known */ }}});
+            attempts_key(defaults_), {"jobs", [&](M m) { read_number(m, 1, kJobsMax, plan_.jobs); }},
+            {"budget", [&](M m) { read_budget(m); }}, {"executor", [&](M m) { read_executor(m); }},
+            {"task", [](M) { /* read once all else is known */ }}});
   }
 
   void read_budget(const TomlMember& member) {
@@ -271,6 +292,34 @@ class PlanReader {
             {"failures_in_a_row", [&](M m) { read_number(m, 1, 1'000'000, budget.failures_in_a_row); }},
             {"requeued", [&](M m) { read_number(m, 1, 10'000, budget.requeued); }, "put_backs"},
             {"back_off_ms", [&](M m) { read_time<std::chrono::milliseconds>(m, 60'000, budget.back_off); }}});
+  }
+
+  void read_executor(const TomlMember& member) {
+    if (member.value.kind != TomlValue::Kind::table)
+      return fault(member, fmt::format("must be a table, not {}", member.value.kind_name()));
+    using M = const TomlMember&;
+    auto& executor = plan_.executor;
+    read_members(member.value, "in [executor]",
+        {{"kind",
+             [&](M m) {
+               std::string name;
+               if (!read_text(m, any_text_rule, name)) return;
+               const auto known = named<ExecutorKind>(name);
+               executor.kind = known.value_or(executor.kind);
+               if (!known) fault(m, fmt::format("must be local, folder or slurm, not \"{}\"", shown_value(name)));
+             }},
+            {"shared", [&](M m) { read_text(m, absolute_rule, executor.shared); }},
+            {"scratch", [&](M m) { read_text(m, absolute_rule, executor.scratch); }},
+            {"program", [&](M m) { read_text(m, absolute_rule, executor.program); }},
+            {"key", [&](M m) { read_text(m, absolute_rule, executor.key); }},
+            {"signers", [&](M m) { read_list(m, key_rule, kNamesMax, executor.signers); }},
+            {"partition", [&](M m) { read_text(m, word_rule, executor.partition); }},
+            {"account", [&](M m) { read_text(m, word_rule, executor.account); }},
+            {"memory", [&](M m) { read_text(m, word_rule, executor.memory); }},
+            {"cpus", [&](M m) { read_number(m, 1, 1'024, executor.cpus); }},
+            {"time", [&](M m) { read_time<std::chrono::seconds>(m, 7 * kDay, executor.time); }},
+            {"batch", [&](M m) { read_number(m, 1, kJobsMax, executor.batch); }},
+            {"pass", [&](M m) { read_list(m, variable_rule, kNamesMax, executor.pass); }}});
   }
 
   void read_task(const TomlValue& table) {

@@ -19,6 +19,8 @@
 //   failures_in_a_row = 10            # refused or failed tasks
 //   requeued = 5                      # undecided or unavailable attempts in a row, then the night ends
 //   back_off_ms = 1000                # before the first retry of a put-back task; doubles to 60 s
+//   [executor]                        # who makes the first half of attempts: docs/nightly.md, Many machines
+//   kind = "slurm"                    # local (default), folder (whoever takes the task folders), slurm
 //   [[task]]
 //   id = "add-negative"               # 1 to 64 of A-Z a-z 0-9 . _ -
 //   kind = "test"                     # or "any"
@@ -63,6 +65,26 @@ struct PlannedTask {
   std::string never_generated;
 };
 
+// Where clone and generator of an attempt are at work, and a first judgement.
+enum class ExecutorKind : std::uint8_t { local, folder, slurm };
+
+struct ExecutorPlan {
+  ExecutorKind kind = ExecutorKind::local;
+  std::string shared;                // folder that all machines see under this name; empty: in the state folder
+  std::string scratch;               // folder on each machine; empty: its temporary folder
+  std::string program;               // guard on each machine; empty: the path of the one that runs
+  std::string key;                   // file on each machine: results are signed with it
+  std::vector<std::string> signers;  // public keys; a result has to be signed by one of them, where there are any
+  // slurm: as sbatch takes them; empty and 0: its own default.
+  std::string partition;
+  std::string account;
+  std::string memory;
+  std::uint64_t cpus = 0;
+  std::chrono::seconds time{0};
+  std::uint64_t batch = 1;                                   // attempts that one element of a job array makes
+  std::vector<std::string> pass = {"PATH", "HOME", "LANG"};  // variables that jobs are given
+};
+
 struct Plan {
   std::string base = "HEAD";
   std::string branch;  // empty: guard/<night id>
@@ -76,6 +98,7 @@ struct Plan {
     std::uint64_t requeued = 5;
     std::chrono::milliseconds back_off{1'000};
   } budget;
+  ExecutorPlan executor;
   std::vector<PlannedTask> tasks;
 };
 
@@ -97,3 +120,7 @@ std::string never_generated(const PlannedTask& task);
 Result<std::string> never_generated(const PlannedTask& task, const Validator& validator);
 
 }  // namespace guard::nightly
+
+template <>
+inline constexpr std::array<std::string_view, 3> guard::kNamesOf<guard::nightly::ExecutorKind> = {
+    "local", "folder", "slurm"};

@@ -1,0 +1,329 @@
+#include "nightly/workers/task_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "common/environment.h"
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "common/text/foreign_json.h"
+#include "common/text/text.h"
+#include "nightly/loop/journal_tables.h"
+#include "nightly/loop/night_repository.h"
+#include "pipeline/evidence/evidence_record.h"
+#include "runner/process/subprocess.h"
+
+namespace guard::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using std::chrono::milliseconds;
+
+constexpr int kFormat = 1;
+constexpr std::uint64_t kTaskBytesMax = 8u << 20;
+constexpr std::uint64_t kResultBytesMax = 8u << 20;
+constexpr std::uint64_t kLogBytesMax = 4u << 20;
+constexpr std::uint64_t kChangeBytesMax = 64u << 20;
+constexpr std::size_t kFilesMax = 1'000;  // as many as Clone::read_change() lists
+constexpr std::size_t kRowsMax = 2'000;
+constexpr std::string_view kNamespace = "guard-night";
+constexpr std::string_view kSigner = "worker";
+constexpr milliseconds kSignDeadline{20'000};
+
+Error odd(std::string sentence) {
+  return Error(ErrorCode::input_invalid, "the worker's result " + std::move(sentence));
+}
+
+// ---- rows as objects: the names of the journal's columns ----
+
+template <typename Row>
+Json row_json(const Table<Row>& table, const Row& row) {
+  Json object = Json::object();
+  for (const auto& column : table.columns)
+    std::visit([&](auto value) { object[std::string(column.name)] = value; }, column.get(row));
+  return object;
+}
+
+template <typename Row>
+bool read_row(const nlohmann::json& object, const Table<Row>& table, Row& row) {
+  if (!object.is_object()) return false;
+  for (const auto& column : table.columns) {
+    const auto found = object.find(column.name);
+    if (found == object.end()) continue;
+    if (found->is_string()) {
+      if (!column.set(row, found->template get<std::string>())) return false;
+    } else if (!found->is_number_unsigned() || found->template get<std::uint64_t>() > INT64_MAX ||
+        !column.set(row, found->template get<std::int64_t>())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What bytes a masked text holds is not known; JSON takes UTF-8 alone.
+std::string dumped(const Json& document) { return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+std::string text_of(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string change_name(std::size_t number) { return fmt::format("change-{}", number); }
+
+Result<void> copy_or_link(const fs::path& from, const fs::path& to) {
+  std::error_code failure;
+  fs::create_hard_link(from, to, failure);
+  if (failure) fs::copy_file(from, to, failure);
+  if (failure) return Error::from_errno(ErrorCode::io_error, printable(to.native()), failure.value());
+  return ok();
+}
+
+Result<void> sync_folder(const fs::path& folder) {
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return Error::from_errno(ErrorCode::io_error, printable(folder.native()), errno);
+  return ok();
+}
+
+// ssh-keygen finds a key's agent and its home in the environment; of a night's generator it needs nothing else.
+Result<void> run_ssh_keygen(std::vector<std::string> argv, std::string stdin_text, const CancelToken& cancel) {
+  ProcessSpec spec;
+  spec.argv = std::move(argv);
+  spec.env = process_environment();
+  spec.stdin_text = std::move(stdin_text);
+  spec.deadline = Deadline::after(kSignDeadline);
+  GUARD_TRY_ASSIGN(const CollectedProcess ran, collect_process(spec, 64u << 10, cancel));
+  if (ran.result.outcome.kind == OutcomeKind::exited && ran.result.outcome.value == 0) return ok();
+  return Error(ErrorCode::execution_failed, fmt::format("ssh-keygen: {}", printable(cut_text(ran.err, 500, " ..."))));
+}
+
+Result<void> check_signature(const fs::path& result, const std::string& text, const std::vector<std::string>& signers,
+    const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(const std::string signature, read_file(result / "result.json.sig", 64u << 10, FollowLinks::no));
+  // ssh-keygen opens the file by its name: a copy stays what was read.
+  GUARD_TRY_ASSIGN(const TempDir scratch, TempDir::create());
+  std::string allowed;
+  for (const auto& key : signers) allowed += fmt::format("{} namespaces=\"{}\" {}\n", kSigner, kNamespace, key);
+  GUARD_TRY(write_new_file(scratch.path() / "signature", signature));
+  GUARD_TRY(write_new_file(scratch.path() / "allowed", allowed));
+  auto verified = run_ssh_keygen(
+      {"ssh-keygen", "-Y", "verify", "-f", (scratch.path() / "allowed").native(), "-I", std::string(kSigner), "-n",
+          std::string(kNamespace), "-s", (scratch.path() / "signature").native()},
+      text, cancel);
+  if (verified) return ok();
+  if (verified.error().code() != ErrorCode::execution_failed) return std::move(verified).error();
+  return odd("is not signed by a key of [executor] signers");
+}
+
+}  // namespace
+
+Result<std::string> write_task(
+    const fs::path& folder, const TaskFile& task, const fs::path& pack, const fs::path& rules) {
+  const AttemptOrder& order = task.order;
+  Json document = {{"format", kFormat}, {"night", task.night}, {"task", order.task.id}, {"attempt", order.number},
+      {"kind", to_string(order.task.kind)}, {"rollout", to_string(order.rollout)}, {"start", order.start},
+      {"object_format", task.object_format}, {"prompt", order.task.prompt}, {"feedback", order.feedback},
+      {"generator", order.task.generator}, {"generator_env", task.generator_env},
+      {"generator_timeout_ms", order.task.generator_timeout.count()}, {"time_left_ms", order.time_left.count()},
+      {"allow_left_processes", task.allow_left_processes}, {"tests", order.task.tests}, {"project", order.task.project},
+      {"config_name", task.config_name}, {"config", task.config_text}, {"environment", task.environment},
+      {"rules_digest", task.rules_digest}};
+  if (order.task.allow) document["allow"] = *order.task.allow;
+  const std::string text = dumped(document);
+  GUARD_TRY(remove_tree(folder));
+  GUARD_TRY(make_folders(folder, 0700));
+  GUARD_TRY(copy_or_link(pack, folder / "repository.pack"));
+  if (!rules.empty()) {
+    std::error_code failure;
+    fs::copy(rules, folder / "rules", fs::copy_options::recursive, failure);
+    if (failure) return Error::from_errno(ErrorCode::io_error, printable(rules.native()), failure.value());
+  }
+  // Last: a folder without it is none yet.
+  GUARD_TRY(write_file_atomically(folder / "task.json", text, 0600));
+  return sha256_hex(text);
+}
+
+Result<ReadTask> read_task(const fs::path& folder) {
+  GUARD_TRY_ASSIGN(const std::string text, read_file(folder / "task.json", kTaskBytesMax));
+  GUARD_TRY_ASSIGN(const auto document, parse_json(text, RepeatedKeys::refused).context("task.json"));
+  ReadTask read;
+  read.sha256 = sha256_hex(text);
+  TaskFile& task = read.task;
+  AttemptOrder& order = task.order;
+  try {
+    if (document.at("format") != kFormat) {
+      return Error(ErrorCode::input_invalid, fmt::format("{} is of another guard", printable(folder.native())))
+          .hint("let the same version work on all machines");
+    }
+    const auto take = [&document](const char* key, auto& value) { document.at(key).get_to(value); };
+    const auto take_time = [&document](const char* key, milliseconds& value) {
+      value = milliseconds(document.at(key).get<std::int64_t>());
+    };
+    take("night", task.night);
+    take("task", order.task.id);
+    take("attempt", order.number);
+    take("start", order.start);
+    take("object_format", task.object_format);
+    take("prompt", order.task.prompt);
+    take("feedback", order.feedback);
+    take("generator", order.task.generator);
+    take("generator_env", task.generator_env);
+    take("allow_left_processes", task.allow_left_processes);
+    take("tests", order.task.tests);
+    take("project", order.task.project);
+    take("config_name", task.config_name);
+    take("config", task.config_text);
+    take("environment", task.environment);
+    take("rules_digest", task.rules_digest);
+    take_time("generator_timeout_ms", order.task.generator_timeout);
+    take_time("time_left_ms", order.time_left);
+    const auto kind = named<TaskKind>(document.at("kind").get<std::string>());
+    const auto rollout = named<Rollout>(document.at("rollout").get<std::string>());
+    if (!kind || !rollout || order.task.generator.empty())
+      return Error(ErrorCode::input_invalid, "task.json has a kind or roll-out that is none, or no generator");
+    order.task.kind = *kind;
+    order.rollout = *rollout;
+    if (document.contains("allow")) take("allow", order.task.allow.emplace());
+  } catch (const nlohmann::json::exception& wrong) {
+    return Error(ErrorCode::input_invalid, fmt::format("task.json: {}", printable(wrong.what())));
+  }
+  return read;
+}
+
+Result<std::optional<UniqueFd>> lock_task(const fs::path& folder) {
+  UniqueFd fd(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return Error::from_errno(ErrorCode::io_error, printable((folder / "lock").native()), errno);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(std::move(fd));
+  if (errno == EWOULDBLOCK) return std::optional<UniqueFd>();
+  return Error::from_errno(ErrorCode::io_error, printable((folder / "lock").native()), errno);
+}
+
+bool has_result(const fs::path& folder) {
+  std::error_code failure;
+  return fs::exists(fs::symlink_status(folder / "result", failure));
+}
+
+Result<void> write_result(const fs::path& folder, const std::string& task_sha256, const WorkResult& result,
+    const fs::path& key, const CancelToken& cancel) {
+  const fs::path made = folder / "result.new";  // of a worker that was killed, where it is there
+  GUARD_TRY(remove_tree(made));
+  GUARD_TRY(make_folders(made, 0700));
+  Json digests = Json::object();
+  const auto put = [&](const std::string& name, std::string_view bytes) -> Result<void> {
+    digests[name] = sha256_hex(bytes);
+    return write_file_atomically(made / name, bytes, 0600);
+  };
+  Json document = {{"format", kFormat}, {"task_sha256", task_sha256}, {"attempt", row_json(kAttempts, result.attempt)}};
+  for_each_list([&](const auto& table) {
+    Json& rows = document[std::string(table.name)] = Json::array();
+    for (const auto& row : result.attempt.*table.list) rows.push_back(row_json(table, row));
+  });
+  document["change"] = Json::array();
+  if (result.attempt.outcome == AttemptOutcome::accepted) {
+    for (const auto& file : result.change.files) {
+      const std::size_t number = document["change"].size();
+      document["change"].push_back({{"path", file.path},
+          {"kind",
+              file.after == EntryKind::absent           ? "absent"
+                  : file.after == EntryKind::executable ? "executable"
+                                                        : "file"}});
+      if (file.after != EntryKind::absent) GUARD_TRY(put(change_name(number), file.new_bytes));
+    }
+  }
+  if (!result.log.empty()) GUARD_TRY(put("log.txt", result.log));
+  if (!result.evidence.empty()) GUARD_TRY(put("evidence.json", result.evidence));
+  document["digests"] = std::move(digests);
+  GUARD_TRY(write_file_atomically(made / "result.json", dumped(document), 0600));
+  if (!key.empty()) {
+    GUARD_TRY(run_ssh_keygen({"ssh-keygen", "-Y", "sign", "-q", "-f", key.native(), "-n", std::string(kNamespace),
+                                 (made / "result.json").native()},
+        {}, cancel));
+  }
+  GUARD_TRY(sync_folder(made));
+  if (::rename(made.c_str(), (folder / "result").c_str()) != 0)
+    return Error::from_errno(ErrorCode::io_error, printable((folder / "result").native()), errno);
+  return sync_folder(folder);
+}
+
+Result<WorkResult> read_result(const fs::path& folder, const std::string& task_sha256,
+    const std::vector<std::string>& signers, const CancelToken& cancel) {
+  const fs::path place = folder / "result";
+  std::error_code failure;
+  if (!fs::is_directory(fs::symlink_status(place, failure))) return odd("is no folder");
+  GUARD_TRY_ASSIGN(const std::string text, read_file(place / "result.json", kResultBytesMax, FollowLinks::no));
+  if (!signers.empty()) GUARD_TRY(check_signature(place, text, signers, cancel));
+  GUARD_TRY_ASSIGN(const auto document,
+      parse_json(text, RepeatedKeys::refused, {.values = 100'000, .containers = 20'000})
+          .context("the worker's result"));
+  if (!document.is_object() || document.value("format", nlohmann::json()) != kFormat) return odd("is of another guard");
+  if (text_of(document, "task_sha256") != task_sha256) return odd("belongs to another task or attempt");
+
+  // Before anything else is read: what it says it consists of.
+  const auto digests = document.find("digests");
+  if (digests == document.end() || !digests->is_object() || digests->size() > kFilesMax + 2)
+    return odd("has no digests");
+  std::uint64_t left = kChangeBytesMax;
+  const auto file = [&](const std::string& name, std::uint64_t bytes_max) -> Result<std::string> {
+    GUARD_TRY_ASSIGN(std::string bytes, read_file(place / name, bytes_max, FollowLinks::no));
+    if (text_of(*digests, name.c_str()) != sha256_hex(bytes)) return odd(fmt::format("holds another {}", name));
+    return bytes;
+  };
+
+  WorkResult result;
+  const auto attempt = document.find("attempt");
+  if (attempt == document.end() || !read_row(*attempt, kAttempts, result.attempt)) return odd("tells no attempt");
+  if (result.attempt.outcome == AttemptOutcome::none || result.attempt.outcome == AttemptOutcome::interrupted)
+    return odd("has no outcome");
+  bool lists_are_whole = true;
+  for_each_list([&](const auto& table) {
+    const auto rows = document.find(table.name);
+    if (rows == document.end() || !rows->is_array() || rows->size() > kRowsMax) {
+      lists_are_whole = false;
+      return;
+    }
+    for (const auto& row : *rows)
+      lists_are_whole = read_row(row, table, (result.attempt.*table.list).emplace_back()) && lists_are_whole;
+  });
+  if (!lists_are_whole) return odd("has lists that cannot be read");
+
+  if (digests->contains("log.txt")) {
+    GUARD_TRY_ASSIGN(result.log, file("log.txt", kLogBytesMax));
+  }
+  if (digests->contains("evidence.json")) {
+    GUARD_TRY_ASSIGN(result.evidence, file("evidence.json", kEvidenceBytesMax));
+  }
+  if (result.attempt.outcome != AttemptOutcome::accepted) return result;
+
+  const auto change = document.find("change");
+  if (change == document.end() || !change->is_array() || change->empty() || change->size() > kFilesMax)
+    return odd("has no change");
+  std::set<std::string> paths;
+  for (std::size_t i = 0; i < change->size(); ++i) {
+    const auto& entry = (*change)[i];
+    if (!entry.is_object()) return odd("has a change that cannot be read");
+    ChangedFile changed;
+    changed.path = text_of(entry, "path");
+    const std::string kind = text_of(entry, "kind");
+    if (!is_path_for_a_tree(changed.path) || !paths.insert(changed.path).second)
+      return odd(
+          fmt::format("names {}, which is no path for a commit, or stands there twice", printable(changed.path)));
+    if (kind != "file" && kind != "executable" && kind != "absent")
+      return odd(fmt::format("has {} as what is neither a file nor gone", printable(changed.path)));
+    if (kind != "absent") {
+      changed.after = kind == "file" ? EntryKind::file : EntryKind::executable;
+      GUARD_TRY_ASSIGN(changed.new_bytes, file(change_name(i), left));
+      left -= changed.new_bytes.size();
+    }
+    result.change.files.push_back(std::move(changed));
+  }
+  return result;
+}
+
+}  // namespace guard::nightly

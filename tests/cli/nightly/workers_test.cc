@@ -1,0 +1,231 @@
+// Nights whose attempts are made elsewhere: by workers that do what they are asked, and by workers that lie.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "nightly/workers/task_folder.h"
+#include "tests/support/program/nightly_night.h"
+
+namespace guard::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+constexpr std::string_view kFast = "[nightly]\nmin_free = \"1m\"\nworth_mutants = 2\nworth_runs = 1\n";
+
+// A night on task folders, whose workers are a function of this test.
+class WorkedNight : public NightRepository {
+ public:
+  using Worker = std::function<void(const fs::path& folder)>;
+
+  explicit WorkedNight() : NightRepository("namespace", kFast), shared_(*TempDir::create()) {}
+
+  std::string head(std::string_view more = "") const {
+    return "[executor]\nkind = \"folder\"\nshared = \"" + shared_.path().native() + "\"\n" + std::string(more);
+  }
+
+  pid_t start(const std::vector<std::string>& what) const {
+    std::vector<std::string> arguments = {"nightly"};
+    arguments.insert(arguments.end(), what.begin(), what.end());
+    for (const auto& more :
+        {std::string("--project"), repository().path().string(), std::string("--state"), state().string()})
+      arguments.push_back(more);
+    return start_guard(arguments, environment());
+  }
+
+  // The folders that wait for a worker.
+  std::vector<fs::path> folders() const {
+    std::vector<fs::path> found;
+    std::error_code failure;
+    for (const auto& night : fs::directory_iterator(shared_.path(), failure)) {
+      for (const auto& folder : fs::directory_iterator(night.path(), failure)) {
+        if (fs::exists(folder.path() / "task.json", failure) && !fs::exists(folder.path() / "result", failure))
+          found.push_back(folder.path());
+      }
+    }
+    return found;
+  }
+
+  // Gives each folder to `worker` until the loop is over; answers its exit status.
+  int work_until_over(pid_t loop, const Worker& worker) const {
+    for (int i = 0; i < 6'000; ++i) {
+      int status = 0;
+      if (::waitpid(loop, &status, WNOHANG) == loop) return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+      for (const auto& folder : folders()) worker(folder);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ADD_FAILURE() << "the night does not end";
+    ::kill(loop, SIGKILL);
+    ::waitpid(loop, nullptr, 0);
+    return -1;
+  }
+
+  ProgramResult work(const fs::path& folder) const {
+    return repository().guard({"nightly", "work", folder.native(), "--scratch", scratch_.path().native()});
+  }
+
+  fs::path scratch() const { return scratch_.path(); }
+  fs::path shared() const { return shared_.path(); }
+
+ private:
+  TempDir shared_;
+  TempDir scratch_ = *TempDir::create();
+};
+
+TEST(Workers, MakeTheNightThatOneMachineMakes) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night;
+  night.plan({{"good", "good"}, {"repairs", "repairs_tests"}, {"fails", "fails"}, {"tautology", "tautology"},
+                 {"lockfile", "lockfile"}, {"link", "link"}, {"crashes", "crashes"}, {"shares-a", "shares"},
+                 {"shares-b", "shares", "attempts = 1\n"}},
+      night.head().insert(0, "jobs = 9\nattempts = 2\n"));
+  const pid_t loop = night.start({"run", night.plan_file()});
+  EXPECT_EQ(night.work_until_over(loop,
+                [&](const fs::path& folder) {
+                  const auto done = night.work(folder);
+                  EXPECT_EQ(done.exit_status, 0) << done.out << done.err;
+                }),
+      1);
+  const auto outcomes = night.outcomes();
+  EXPECT_EQ(outcomes.at("good"), "accepted");
+  EXPECT_EQ(outcomes.at("repairs"), "accepted") << "the feedback reaches the worker";
+  EXPECT_EQ(outcomes.at("fails"), "refused:tests_failed");
+  EXPECT_EQ(outcomes.at("tautology"), "refused:worthless");
+  EXPECT_EQ(outcomes.at("lockfile"), "refused:findings");
+  EXPECT_EQ(outcomes.at("link"), "refused:findings");
+  EXPECT_EQ(outcomes.at("crashes"), "failed:generator_crashed");
+  // Both write one file: the second one is made again, on top of the first.
+  EXPECT_EQ(outcomes.at("shares-a"), "accepted");
+  EXPECT_EQ(outcomes.at("shares-b"), "accepted");
+  EXPECT_THAT(night.committed(), UnorderedElementsAre("good", "repairs", "shares-a", "shares-b"));
+  EXPECT_THAT(night.leftovers(), IsEmpty());
+  EXPECT_TRUE(fs::is_empty(night.scratch()));
+  EXPECT_TRUE(fs::is_empty(night.shared())) << "task folders stay";
+}
+
+// Whatever a worker says: what is on the branch was judged here.
+TEST(Workers, ThatLieNeverBringACommit) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  using nightly::WorkResult;
+  const WorkedNight night;
+  const auto change = [](const std::string& path, const std::string& body) {
+    WorkResult result;
+    result.attempt.outcome = nightly::AttemptOutcome::accepted;
+    ChangedFile file;
+    file.path = path;
+    file.after = EntryKind::file;
+    file.new_bytes =
+        "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n\ntest(\"x\", () => {\n  " +
+        body + "\n});\n";
+    result.change.files.push_back(std::move(file));
+    return result;
+  };
+  WorkResult nothing;
+  nothing.attempt.outcome = nightly::AttemptOutcome::accepted;
+  const std::map<std::string, WorkResult> lies = {
+      {"fails", change("sandbox/fails.test.ts", "expect(add(2, 2)).toBe(5);")},
+      {"escapes",
+          change("sandbox/escapes.test.ts", "fetch(\"http://x\", { unix: \"/var/run/docker.sock\" } as never);")},
+      {"tautology", change("sandbox/tautology.test.ts", "expect(true).toBe(true);")},
+      {"hook", change(".git/hooks/pre-commit", "expect(add(2, 2)).toBe(4);")},
+      {"manifest", change("package.json", "expect(add(2, 2)).toBe(4);")},
+      {"through-a-link", change("led/x.test.ts", "expect(add(2, 2)).toBe(4);")},
+      {"nothing", nothing},
+  };
+  night.repository().must("ln -s /tmp led && git add -A && git commit -q -m 'a link'");
+  std::vector<NightTask> tasks;
+  for (const auto& [name, lie] : lies) tasks.push_back({name, "good"});
+  tasks.push_back({"replays", "good"});
+  tasks.push_back({"changes-bytes", "good"});
+  tasks.push_back({"honest", "good"});
+  night.plan(
+      tasks, night.head("[budget]\nfailures_in_a_row = 100\nrequeued = 100\n").insert(0, "jobs = 10\nattempts = 1\n"));
+  const pid_t loop = night.start({"run", night.plan_file()});
+  fs::path honest;
+  const CancelToken never;
+  night.work_until_over(loop, [&](const fs::path& folder) {
+    const std::string name = folder.filename().native().substr(0, folder.filename().native().rfind('-'));
+    const auto task = nightly::read_task(folder);
+    if (!task) return;  // being written
+    if (const auto lie = lies.find(name); lie != lies.end()) {
+      EXPECT_TRUE(nightly::write_result(folder, task->sha256, lie->second, {}, never));
+    } else if (name == "replays" && honest.empty()) {
+      return;  // once there is something to replay
+    } else if (name == "replays") {
+      fs::copy(honest, folder / "replayed");
+      fs::rename(folder / "replayed", folder / "result");
+    } else if (name == "changes-bytes") {
+      WorkResult good = change("sandbox/changes-bytes.test.ts", "expect(add(2, 2)).toBe(4);");
+      const fs::path elsewhere = night.scratch() / "elsewhere";
+      fs::remove_all(elsewhere);
+      fs::create_directories(elsewhere);
+      EXPECT_TRUE(nightly::write_result(elsewhere, task->sha256, good, {}, never));
+      EXPECT_TRUE(write_file_atomically(elsewhere / "result/change-0", "other"));
+      fs::rename(elsewhere / "result", folder / "result");
+    } else {
+      EXPECT_EQ(night.work(folder).exit_status, 0);
+      honest = night.scratch() / "honest";
+      fs::remove_all(honest);
+      std::error_code failure;
+      fs::copy(folder / "result", honest, failure);
+      if (failure) honest.clear();
+    }
+  });
+  EXPECT_THAT(night.committed(), UnorderedElementsAre("honest"));
+  const auto outcomes = night.outcomes();
+  EXPECT_EQ(outcomes.at("fails"), "refused:tests_failed");
+  EXPECT_EQ(outcomes.at("escapes"), "refused:findings");
+  EXPECT_EQ(outcomes.at("tautology"), "refused:worthless");
+  EXPECT_EQ(outcomes.at("manifest"), "refused:findings");
+  for (const char* name : {"hook", "through-a-link", "nothing", "replays", "changes-bytes"})
+    EXPECT_EQ(outcomes.at(name), "waiting:worker_lost") << name;
+  EXPECT_THAT(night.leftovers(), IsEmpty());
+}
+
+TEST(Workers, GoOnAfterAnyKill) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night;
+  night.plan({{"one", "slow"}, {"two", "slow"}}, night.head().insert(0, "jobs = 2\n"));
+  pid_t loop = night.start({"run", night.plan_file()});
+  for (int i = 0; i < 1'000 && night.folders().size() < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  auto folders = night.folders();
+  ASSERT_EQ(folders.size(), 2U);
+  // A worker is killed somewhere in its work, again and again.
+  for (const int ms : {20, 100, 400}) {
+    const pid_t worker = start_guard(
+        {"nightly", "work", folders[0].native(), "--scratch", night.scratch().native()}, night.environment());
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    ::kill(worker, SIGKILL);
+    ::waitpid(worker, nullptr, 0);
+  }
+  // The coordinator is killed, too; what is made meanwhile counts.
+  ::kill(loop, SIGKILL);
+  ::waitpid(loop, nullptr, 0);
+  const auto done = night.work(folders[0]);
+  EXPECT_EQ(done.exit_status, 0) << done.err;
+  const auto again = night.work(folders[0]);
+  EXPECT_EQ(again.exit_status, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("has its result already"));
+  loop = night.start({"resume"});
+  EXPECT_EQ(night.work_until_over(loop,
+                [&](const fs::path& folder) {
+                  EXPECT_EQ(folder, folders[1]) << "an attempt was made again";
+                  EXPECT_EQ(night.work(folder).exit_status, 0);
+                }),
+      0);
+  EXPECT_THAT(night.committed(), UnorderedElementsAre("one", "two"));
+  EXPECT_THAT(night.leftovers(), IsEmpty());
+  EXPECT_TRUE(fs::is_empty(night.scratch()));
+}
+
+}  // namespace
+}  // namespace guard::testing

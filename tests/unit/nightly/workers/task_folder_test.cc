@@ -1,0 +1,216 @@
+// Task folders: what goes in comes out, and what a worker may not say is refused.
+#include "nightly/workers/task_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "common/file_io.h"
+#include "common/hash.h"
+
+namespace guard::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+struct Folder {
+  TempDir root = *TempDir::create();
+  fs::path path = root.path() / "add-1";
+  std::string sha256;
+  CancelToken never;
+
+  Folder() {
+    EXPECT_TRUE(write_file_atomically(root.path() / "x.pack", "pack"));
+    sha256 = written({}).value_or("");
+  }
+  Result<std::string> written(const TaskFile& more) const {
+    TaskFile task = more;
+    task.night = "2030";
+    task.order.task.id = "add";
+    task.order.task.prompt = "Write.";
+    task.order.task.generator = {"sh", "-c", "true"};
+    task.order.feedback = "It failed.";
+    task.order.start = std::string(40, 'a');
+    return write_task(path, task, root.path() / "x.pack", {});
+  }
+  void answer(const WorkResult& result, const fs::path& key = {}) const {
+    const auto done = write_result(path, sha256, result, key, never);
+    EXPECT_TRUE(done) << done.error().message();
+  }
+  Result<WorkResult> read(const std::vector<std::string>& signers = {}) const {
+    return read_result(path, sha256, signers, never);
+  }
+  std::string refusal(const std::vector<std::string>& signers = {}) const {
+    const auto got = read(signers);
+    return got ? "taken" : got.error().message();
+  }
+  // Changes result.json and makes it look as if its worker had written it so.
+  void forge(const std::function<void(nlohmann::json&)>& change) const {
+    auto document = nlohmann::json::parse(*read_file(path / "result/result.json", 1u << 20));
+    change(document);
+    EXPECT_TRUE(write_file_atomically(path / "result/result.json", document.dump()));
+  }
+};
+
+WorkResult accepted() {
+  WorkResult result;
+  result.attempt.outcome = AttemptOutcome::accepted;
+  result.attempt.reason = "accepted";
+  result.attempt.files = {"sandbox/a.test.ts"};
+  result.attempt.timings_ms = {{"generator", 12}};
+  result.attempt.findings = {{"rule", "docker", "a.ts", 3, "message", "fix", "excerpt"}};
+  ChangedFile file;
+  file.path = "sandbox/a.test.ts";
+  file.after = EntryKind::executable;
+  file.new_bytes = "test();\n";
+  result.change.files.push_back(file);
+  file.path = "sandbox/old.ts";
+  file.after = EntryKind::absent;
+  file.new_bytes.clear();
+  result.change.files.push_back(file);
+  result.log = "said";
+  return result;
+}
+
+TEST(TaskFolder, HoldsTheWholeOrder) {
+  const Folder folder;
+  TaskFile more;
+  more.order.task.allow = std::vector<std::string>{"a:1"};
+  more.order.number = 7;
+  more.order.time_left = std::chrono::milliseconds(5);
+  more.environment = {{"GUARD_LIMITS_MEMORY", "1g"}};
+  more.config_text = "backend = \"namespace\"\n";
+  const auto sha256 = folder.written(more);
+  const auto read = read_task(folder.path);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->sha256, *sha256);
+  EXPECT_EQ(read->task.order.task.generator, (std::vector<std::string>{"sh", "-c", "true"}));
+  EXPECT_EQ(read->task.order.feedback, "It failed.");
+  EXPECT_EQ(read->task.order.number, 7U);
+  EXPECT_EQ(read->task.order.time_left, std::chrono::milliseconds(5));
+  EXPECT_EQ(read->task.order.task.allow, more.order.task.allow);
+  EXPECT_EQ(read->task.environment, more.environment);
+  EXPECT_EQ(read->task.config_text, more.config_text);
+}
+
+TEST(TaskFolder, HasAResultOnlyAsAWhole) {
+  const Folder folder;
+  fs::create_directories(folder.path / "result.new/change-0");  // of a worker that was killed
+  EXPECT_FALSE(has_result(folder.path));
+  folder.answer(accepted());
+  EXPECT_TRUE(has_result(folder.path));
+  EXPECT_FALSE(fs::exists(folder.path / "result.new"));
+  const auto read = folder.read();
+  ASSERT_TRUE(read) << read.error().message();
+  ASSERT_EQ(read->change.files.size(), 2U);
+  EXPECT_EQ(read->change.files[0].new_bytes, "test();\n");
+  EXPECT_EQ(read->change.files[0].after, EntryKind::executable);
+  EXPECT_EQ(read->change.files[1].after, EntryKind::absent);
+  EXPECT_EQ(read->attempt.timings_ms, accepted().attempt.timings_ms);
+  EXPECT_EQ(read->attempt.findings.at(0).line, 3U);
+  EXPECT_EQ(read->log, "said");
+  // A second one changes nothing.
+  WorkResult other = accepted();
+  other.log = "other";
+  EXPECT_FALSE(write_result(folder.path, folder.sha256, other, {}, folder.never));
+  EXPECT_EQ(folder.read()->log, "said");
+}
+
+TEST(TaskFolder, IsTakenByOneWorkerAtATime) {
+  const Folder folder;
+  {
+    const auto first = lock_task(folder.path);
+    ASSERT_TRUE(first && *first);
+    const auto second = lock_task(folder.path);
+    ASSERT_TRUE(second);
+    EXPECT_FALSE(*second);
+  }
+  EXPECT_TRUE(lock_task(folder.path).value());
+}
+
+TEST(TaskFolder, RefusesTheResultOfAnotherTask) {
+  const Folder folder;
+  folder.answer(accepted());
+  const auto read = read_result(folder.path, sha256_hex("the order of attempt 2"), {}, folder.never);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message(), HasSubstr("another task or attempt"));
+}
+
+TEST(TaskFolder, RefusesWhatALyingWorkerSays) {
+  using Json = nlohmann::json;
+  const std::vector<std::pair<std::function<void(Json&)>, std::string>> lies = {
+      {[](Json& j) { j["change"][0]["path"] = "../outside.ts"; }, "no path for a commit"},
+      {[](Json& j) { j["change"][0]["path"] = "/etc/passwd"; }, "no path for a commit"},
+      {[](Json& j) { j["change"][0]["path"] = ".git/hooks/pre-commit"; }, "no path for a commit"},
+      {[](Json& j) { j["change"][0]["path"] = std::string("a\0b", 3); }, "no path for a commit"},
+      {[](Json& j) { j["change"][1]["path"] = "sandbox/a.test.ts"; }, "twice"},
+      {[](Json& j) { j["change"][0]["kind"] = "link"; }, "neither a file nor gone"},
+      {[](Json& j) { j["change"] = Json::array(); }, "has no change"},
+      {[](Json& j) { j["change"] = Json::array({1}); }, "cannot be read"},
+      {[](Json& j) { j["digests"].erase("change-0"); }, "another change-0"},
+      {[](Json& j) { j["attempt"]["outcome"] = "none"; }, "no outcome"},
+      {[](Json& j) { j["attempt"]["outcome"] = "kept"; }, "tells no attempt"},
+      {[](Json& j) { j["attempt"]["tests_passed"] = -1; }, "tells no attempt"},
+      {[](Json& j) { j["attempt"]["tests_passed"] = "many"; }, "tells no attempt"},
+      {[](Json& j) { j["finding"] = Json::array({Json::array()}); }, "lists"},
+      {[](Json& j) {
+         j["timing"] = Json::array();
+         for (int i = 0; i < 3'000; ++i) j["timing"].push_back(Json::object());
+       },
+          "lists"},
+      {[](Json& j) { j["format"] = 2; }, "another guard"},
+      {[](Json& j) { j = Json::array(); }, "another guard"},
+  };
+  for (const auto& [lie, sentence] : lies) {
+    const Folder folder;
+    folder.answer(accepted());
+    folder.forge(lie);
+    EXPECT_THAT(folder.refusal(), HasSubstr(sentence));
+  }
+}
+
+TEST(TaskFolder, FollowsNoLinkOfAResult) {
+  const Folder folder;
+  folder.answer(accepted());
+  const fs::path file = folder.path / "result/change-0";
+  fs::rename(file, folder.root.path() / "elsewhere");
+  fs::create_symlink(folder.root.path() / "elsewhere", file);
+  EXPECT_THAT(folder.refusal(), HasSubstr("symbolic link"));
+  fs::rename(folder.path / "result", folder.root.path() / "result");
+  fs::create_directory_symlink(folder.root.path() / "result", folder.path / "result");
+  EXPECT_THAT(folder.refusal(), HasSubstr("no folder"));
+}
+
+TEST(TaskFolder, RefusesBytesThatWereChanged) {
+  const Folder folder;
+  folder.answer(accepted());
+  EXPECT_TRUE(write_file_atomically(folder.path / "result/change-0", "other();\n"));
+  EXPECT_THAT(folder.refusal(), HasSubstr("another change-0"));
+}
+
+TEST(TaskFolder, AsksForASignatureOfItsSigners) {
+  const Folder folder;
+  const auto key = [&](const std::string& name) {
+    const fs::path path = folder.root.path() / name;
+    EXPECT_EQ(std::system(("ssh-keygen -q -t ed25519 -N '' -C x -f " + path.native()).c_str()), 0);
+    std::string line = read_file(path.native() + ".pub", 4'096).value_or("");
+    line.pop_back();
+    return line;
+  };
+  const std::string mine = key("mine");
+  const std::string other = key("other");
+  folder.answer(accepted(), folder.root.path() / "mine");
+  EXPECT_EQ(folder.refusal({mine}), "taken");
+  EXPECT_EQ(folder.refusal({other, mine}), "taken");
+  EXPECT_THAT(folder.refusal({other}), HasSubstr("not signed by a key"));
+  folder.forge([](nlohmann::json& j) { j["attempt"]["detail"] = "changed"; });
+  EXPECT_THAT(folder.refusal({mine}), HasSubstr("not signed by a key"));
+  fs::remove(folder.path / "result/result.json.sig");
+  EXPECT_NE(folder.refusal({mine}), "taken");
+}
+
+}  // namespace
+}  // namespace guard::nightly
