@@ -560,6 +560,7 @@ Result<int> cmd_nightly(const Options& options, CommandContext& context) {
     case Action::add: return nightly_add(options, context);
     case Action::install: return nightly_install(options, context);
     case Action::uninstall: return nightly_uninstall(options, context);
+    case Action::size: return nightly_size(options, context);
     case Action::work: return nightly_work(options, context);
     case Action::supervise: return nightly::supervise(options.arguments, context.cancel);
     default: return nightly_review(options, context);  // list, review, take, drop, send-back, retry

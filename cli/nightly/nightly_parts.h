@@ -30,6 +30,9 @@ std::string judging_digest(const RuleSet& rules, const LoadedConfig& config);
 // nightly_work.cc: the first half of an attempt, for a coordinator elsewhere.
 Result<int> nightly_work(const Options& options, CommandContext& context);
 
+// nightly_size.cc: how long a night takes on more machines.
+Result<int> nightly_size(const Options& options, CommandContext& context);
+
 // nightly_review.cc: list, review, take, drop, send-back.
 Result<int> nightly_review(const Options& options, CommandContext& context);
 

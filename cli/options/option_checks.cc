@@ -27,6 +27,16 @@ Result<void> read_jobs(std::string_view value, Options& options) {
                                     : "leave it out: all files then run in one sandbox");
 }
 
+Result<void> read_tasks(std::string_view value, Options& options) {
+  if (read_number(value, options.tasks) && options.tasks >= 1 && options.tasks <= 1'000'000) return ok();
+  return mistake("--tasks takes a number from 1 to 1000000", "guard nightly size --tasks 10000");
+}
+
+Result<void> read_workers(std::string_view value, Options& options) {
+  if (read_number(value, options.workers) && options.workers >= 1 && options.workers <= 10'000) return ok();
+  return mistake("--workers takes a number from 1 to 10000", "guard nightly size --workers 16");
+}
+
 Result<void> read_explain(std::string_view place, Options& options) {
   const std::size_t colon = place.rfind(':');
   std::string_view digits = colon == std::string_view::npos ? std::string_view() : place.substr(colon + 1);

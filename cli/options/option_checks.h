@@ -39,6 +39,8 @@ Result<void> read_jobs(std::string_view value, Options& options);
 Result<void> read_explain(std::string_view value, Options& options);  // "sandbox/a.test.ts:12", or a file alone
 Result<void> read_cap(std::string_view value, Options& options);
 Result<void> read_max_age(std::string_view value, Options& options);  // "26h", "90m", "2d", "30s"
+Result<void> read_tasks(std::string_view value, Options& options);    // nightly size --tasks
+Result<void> read_workers(std::string_view value, Options& options);  // nightly size --workers
 Result<void> read_time_of_day(std::string_view value, Options& options);
 Result<void> read_time_limit(std::string_view value, Options& options);  // session --timeout: "90", "2.5s", "100ms"
 Result<void> read_variable(std::string_view value, Options& options);    // --env

@@ -54,6 +54,7 @@ enum class Action : std::uint8_t {
   plan,
   supervise,
   work,
+  size,
   take,
   send_back,
   man,
@@ -86,11 +87,11 @@ template <>
 inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {
     "text", "json", "sarif", "junit", "github", "md", "html"};
 template <>
-inline constexpr std::array<std::string_view, 44> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
+inline constexpr std::array<std::string_view, 45> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
     "views", "doc", "diff", "install", "uninstall", "status", "agent", "run", "resume", "stop", "report", "review",
-    "add", "retry", "drop", "plan", "supervise", "work", "take", "send-back", "man", "bash", "zsh", "fish", "open",
-    "exec", "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import", "remove",
-    "get"};
+    "add", "retry", "drop", "plan", "supervise", "work", "size", "take", "send-back", "man", "bash", "zsh", "fish",
+    "open", "exec", "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import",
+    "remove", "get"};
 
 // --network: nothing is let through, and what was asked for is printed.
 inline constexpr std::string_view kRecordNetwork = "record";
@@ -199,9 +200,11 @@ struct Options {
   std::string night;                  // empty: the newest
   std::string state;
   std::string note;
-  std::string scratch;  // work: empty: the temporary folder
-  std::string key;      // work: for ssh-keygen; empty: results are not signed
-  std::string output;   // report: a file instead of standard output
+  std::uint64_t tasks = 0;    // size: 0: as many as there were
+  std::uint64_t workers = 0;  // size: 0: several numbers
+  std::string scratch;        // work: empty: the temporary folder
+  std::string key;            // work: for ssh-keygen; empty: results are not signed
+  std::string output;         // report: a file instead of standard output
   std::string at = "02:00";
   bool user = false;                       // units of this user
   bool go_on = false;                      // an unfinished night of the same plan first

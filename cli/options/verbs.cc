@@ -260,8 +260,8 @@ constexpr OptionRow kNightlyOptions[] = {
     {"--state", "FOLDER",
         "folder for journal, evidence and outputs (default: ~/.local/state/guard, or GUARD_STATE_DIR)",
         &Options::state},
-    only("resume status report review drop retry stop",
-        {"--night", "ID", "resume, status, report, review: this night instead of the newest", &Options::night}),
+    only("resume status report review drop retry stop size",
+        {"--night", "ID", "resume, status, report, review, size: this night instead of the newest", &Options::night}),
     only("run install",
         {"--resume", {}, "run: continue an unfinished night of the same plan, if there is one", &Options::go_on}),
     only("run", {"--again", {}, "run: also run tasks that are already decided", &Options::again}),
@@ -276,6 +276,8 @@ constexpr OptionRow kNightlyOptions[] = {
     only("add",
         {"--task-kind", "KIND", "add: test (default) or any, as in `guard gate`", kReadKind, kNamesOf<TaskKind>}),
     only("report", {"--output", "FILE", "report: write the page there", &Options::output}),
+    only("size", {"--tasks", "N", "size: how many attempts (default: as many as that night had)", read_tasks}),
+    only("size", {"--workers", "N", "size: how many workers (default: 1, 2, 4, ...)", read_workers}),
     only(
         "work", {"--scratch", "DIR", "work: where clones are made (default: the temporary folder)", &Options::scratch}),
     only("work", {"--key", "FILE", "work: sign the result with this private key, by ssh-keygen", &Options::key}),
@@ -499,6 +501,7 @@ constexpr ActionRow kNightlyActions[] = {
     {Action::plan, "PLAN.toml", kAnyNumber, kNoPlan, kAPlan},
     {Action::install, "PLAN.toml", kAnyNumber, kNoPlan, kAPlan},
     {Action::uninstall},
+    {Action::size},
     {Action::work, "TASK_FOLDER...", kAnyNumber, "guard nightly work needs the folder of a task",
         "guard nightly work /shared/tasks/NIGHT/add-negative-1"},
     {.action = Action::supervise,
@@ -813,7 +816,8 @@ from standard input) in its own clone, gates the change, runs its tests in the s
 broken code, and commits what was allowed to a branch of the night. What was refused goes back to the generator with
 the findings, as often as the plan allows. After a crash, `resume` continues. `report` is the morning page; `review`
 takes, drops or sends back what was accepted. `plan` checks a plan without running it; `install` schedules it.
-docs/nightly.md has the format and recipes.
+docs/nightly.md has the format and recipes. `work` makes one attempt for a night on another machine, from the folder
+that an [executor] of the plan wrote; `size` tells from measured times how long a night takes on more machines.
 The plan is a queue across nights: tasks that were accepted, dropped or given up are skipped the next time. `list`
 shows the state of each task, `add` appends one, `retry` runs one again with your note for its generator, and `run
 --again` runs all.)",
