@@ -7,7 +7,6 @@
 #include "cli/commands/rule_engine.h"
 #include "cli/nightly/nightly_parts.h"
 #include "common/file_io.h"
-#include "common/own_entry.h"
 #include "common/text/text.h"
 #include "nightly/loop/attempt_run.h"
 #include "pipeline/run/run_output.h"
@@ -28,10 +27,8 @@ Result<std::string> work_on(const fs::path& folder, const Options& options, Comm
   GUARD_TRY_ASSIGN(const auto read, nightly::read_task(folder));
   const nightly::TaskFile& task = read.task;
 
-  const fs::path scratch_root = options.scratch.empty() ? temporary_folder() : fs::path(options.scratch);
-  (void)sweep_own(scratch_root);  // of workers that were killed here
-  GUARD_TRY_ASSIGN(const TempDir scratch, TempDir::create(scratch_root));
-  CancelToken never;  // of git
+  GUARD_TRY_ASSIGN(const TempDir scratch, TempDir::create(options.scratch));  // removes what killed workers left
+  CancelToken never;                                                          // of git
   GUARD_TRY_ASSIGN(const auto repository,
       nightly::NightRepository::unpack(
           folder / "repository.pack", task.order.start, task.object_format, scratch.path() / "repository", never));

@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kLook{200};
 constexpr milliseconds kAsk{2'000};        // squeue is a burden for the controller
+constexpr milliseconds kGather{500};       // the attempts of a night begin at once
 constexpr milliseconds kDeadline{60'000};  // a controller that is started again answers late
 constexpr int kMissing = 2;                // answers in a row without it; a network file system shows a result late
 constexpr std::uint64_t kAnswerBytesMax = 8u << 20;
@@ -44,6 +45,7 @@ class SlurmExecutor final : public Executor {
     const Deadline deadline = Deadline::after(order.time_left);
     std::unique_lock lock(mutex_);
     if (work.job.empty()) waiting_.push_back(&work);
+    const auto came = Clock::now();
     given_ += work.job.empty() ? 0 : 1;
     const auto end = [&](Result<WorkEnd> what) {
       std::erase(waiting_, &work);
@@ -60,7 +62,7 @@ class SlurmExecutor final : public Executor {
         return end(WorkEnd{WorkEnd::Kind::out_of_time, {}});
       }
       if (work.job.empty()) {
-        if (is_time_to_give()) give();
+        if (is_time_to_give(Clock::now() - came)) give();
         if (work.failed) continue;
       } else if (work.missing >= kMissing) {
         return end(WorkEnd{WorkEnd::Kind::lost,
@@ -83,8 +85,10 @@ class SlurmExecutor final : public Executor {
     std::uint64_t seen = 0;  // the answer that was looked at last
   };
 
-  // A full batch, unless less is at work than waits: then nobody is served by waiting.
-  bool is_time_to_give() const { return waiting_.size() >= plan_.batch || given_ <= waiting_.size(); }
+  // Full batches, unless less is at work than waits and nothing more came for a moment: then nobody is served by it.
+  bool is_time_to_give(Clock::duration waited) const {
+    return waited >= kGather && (waiting_.size() >= plan_.batch || given_ <= waiting_.size());
+  }
 
   void give() {
     std::vector<std::vector<fs::path>> batches;

@@ -188,7 +188,7 @@ id = "none"
 )toml");
   for (const std::string_view line : {
            "plan.toml:1:1: unknown key `bas` in the plan; did you mean `base`?",
-           "`jobs` is 0; it must be 1 to 64",
+           "`jobs` is 0; it must be 1 to 512",
            "plan.toml:3:12: `attempts` must be a whole number, not a string",
            "`generator_env` holds an integer where a string belongs",
            "`generator_env`: \"A=B\" is not the name of an environment variable",
@@ -252,10 +252,25 @@ TEST(PlanTest, RefusesNamesThatGitWouldReadOtherwise) {
     EXPECT_EQ(faults(fmt::format("branch = \"{}\"\n{}{}", name, kGenerator, kTask)), "(taken)") << name;
 }
 
+TEST(PlanTest, ChecksTheExecutor) {
+  const auto with = [](std::string_view line) {
+    return faults(fmt::format("executor.{}\n{}{}", line, kGenerator, kTask));
+  };
+  for (const std::string_view line : {"kind = \"slurm\"", "kind = \"folder\"", "shared = \"/s\"", "memory = \"2G\"",
+           "partition = \"a,b\"", "pass = [\"PATH\"]", "signers = [\"ssh-ed25519 AAAA ada\"]", "batch = 16"}) {
+    EXPECT_EQ(with(line), "(taken)") << line;
+  }
+  for (const std::string_view line : {"kind = \"cloud\"", "shared = \"s\"", "scratch = \"\"", "program = \"guard\"",
+           "partition = \"-p\"", "partition = \"a b\"", "memory = \"\"", "batch = 0", "cpus = 0", "time = 0",
+           "pass = [\"A B\"]", "signers = [\"key\"]", "signers = [\"ssh-ed25519 A\\nssh-rsa B\"]", "nodes = 2"}) {
+    EXPECT_NE(with(line), "(taken)") << line;
+  }
+}
+
 TEST(PlanTest, HasLimitsOnEverything) {
   const auto with = [](std::string_view line) { return faults(fmt::format("{}\n{}{}", line, kGenerator, kTask)); };
   for (const std::string_view line : {"attempts = 0", "attempts = 101", "attempts = -1",
-           "attempts = 9223372036854775807", "attempts = 1.5", "jobs = 65", "generator_timeout = 0",
+           "attempts = 9223372036854775807", "attempts = 1.5", "jobs = 513", "generator_timeout = 0",
            "generator_timeout = 86401", "budget.time = 604801", "budget.attempts = 0", "budget.failures_in_a_row = 0",
            "budget.requeued = 0", "budget.back_off_ms = 0", "budget.back_off_ms = 60001", "allow_left_processes = 1"}) {
     EXPECT_NE(with(line), "(taken)") << line;
