@@ -18,6 +18,7 @@
 #include "nightly/loop/journal_tables.h"
 #include "nightly/loop/judged_change.h"
 #include "nightly/loop/wall_clock.h"
+#include "nightly/loop/worker_evidence.h"
 #include "nightly/worth/kept_tests.h"
 #include "nightly/worth/mutation_check.h"
 #include "pipeline/backend_choice.h"
@@ -38,6 +39,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kDiffBytesMax = 256u << 10;
 constexpr std::size_t kFindingsKept = 500;
 constexpr std::size_t kSaidKept = 2'000;  // bytes of a generator's last lines
+constexpr std::string_view kTrusted = "a worker ran the tests and signed that they passed; they did not run again here";
 
 // That holds something, cut to what one line of a report takes.
 std::string last_line(std::string_view text) {
@@ -184,7 +186,7 @@ class AttemptRun {
     StepEnd (AttemptRun::*run)();
     bool (AttemptRun::*is_needed)() const = nullptr;
   };
-  static constexpr std::size_t kSteps = 13;
+  static constexpr std::size_t kSteps = 14;
 
   Result<AttemptEnd> steps() {
     static constexpr Step kAll[kSteps] = {
@@ -198,7 +200,8 @@ class AttemptRun {
         {"", AttemptStep::reading, &AttemptRun::wait_for_turn},
         {"gate", AttemptStep::gating, &AttemptRun::gate},
         {"lay_out", AttemptStep::testing, &AttemptRun::lay_out},
-        {"run", AttemptStep::testing, &AttemptRun::run},
+        {"evidence", AttemptStep::testing, &AttemptRun::take_evidence, &AttemptRun::is_of_the_tip},
+        {"run", AttemptStep::testing, &AttemptRun::run, &AttemptRun::is_tested_here},
         {"compare", AttemptStep::testing, &AttemptRun::compare, &AttemptRun::touches_tests},
         {"worth", AttemptStep::weighing, &AttemptRun::weigh, &AttemptRun::is_weighed},
         // Notes its own step once the commit is made.
@@ -215,14 +218,17 @@ class AttemptRun {
       }
       if (over) return std::move(*over);
     }
-    return AttemptEnd{AttemptOutcome::accepted, "accepted", {}};
+    return AttemptEnd{AttemptOutcome::accepted, "accepted", std::string(is_tested_here() ? "" : kTrusted)};
   }
 
   bool is_remote() const { return context_.executor != nullptr; }
   bool is_local() const { return context_.executor == nullptr; }
   bool is_kept() const { return context_.journal != nullptr; }
-  bool touches_tests() const { return !tests_.before.empty(); }
-  bool is_weighed() const { return config_.nightly.worth && order_.task.kind == TaskKind::test; }
+  // What was judged on another tip says nothing about this one.
+  bool is_of_the_tip() const { return offered_ && tip_ == attempt_.start; }
+  bool is_tested_here() const { return !takes_offer_; }
+  bool touches_tests() const { return is_tested_here() && !tests_.before.empty(); }
+  bool is_weighed() const { return is_tested_here() && config_.nightly.worth && order_.task.kind == TaskKind::test; }
 
   // `fatal_` ends the night: nothing can be written down any more, or nobody knows where the branch is.
   Result<void> save() {
@@ -284,7 +290,8 @@ class AttemptRun {
       return AttemptEnd{AttemptOutcome::requeued, std::string(kWorkerLost), end.sentence};
     if (end.kind == WorkEnd::Kind::out_of_time)
       return AttemptEnd{AttemptOutcome::interrupted, "time", "the time of the night was over"};
-    auto read = read_result(folder, sent.sha256, context_.plan->executor.signers, cancel_);
+    const ExecutorPlan& plan = context_.plan->executor;
+    auto read = read_result(folder, sent.sha256, {plan.signers, plan.trust_workers}, cancel_);
     if (!read) return AttemptEnd{AttemptOutcome::requeued, std::string(kWorkerLost), read.error().message()};
     return take_result(std::move(*read));
   }
@@ -336,6 +343,7 @@ class AttemptRun {
     }
     if (theirs.outcome == AttemptOutcome::accepted) {
       change_ = std::move(result.change);
+      if (result.is_trusted) offered_ = std::move(result);
       return std::nullopt;
     }
     // Nobody is harmed by a worker that refuses without a reason, but the task.
@@ -486,6 +494,29 @@ class AttemptRun {
     GUARD_TRY(judged_->apply(change_));
     tests_ = choose_tests(order_.task, *tree_, change_);
     if (!tests_.refusal.empty()) return refused(tests_.refusal, tests_.detail);
+    return std::nullopt;
+  }
+
+  // Whatever speaks against the record of a worker's run: then the tests run here, as those of any other worker.
+  StepEnd take_evidence() {
+    const ExpectedRun expected{judged_->folder() / order_.task.project, attempt_.backend, tests_.run,
+        context_.config->entries, context_.rules->digest(), context_.guard_version};
+    const auto tests = tests_of_worker(offered_->evidence, expected, cancel_);
+    if (!tests) return std::nullopt;
+    const std::string document = with_relaxation(offered_->evidence, fmt::format("trust_workers: {}", kTrusted));
+    GUARD_TRY_ASSIGN(attempt_.evidence, place_for("evidence", ".json"));
+    GUARD_TRY(write_file_atomically(context_.state->path() / attempt_.evidence, document, 0600));
+    attempt_.evidence_sha256 = sha256_hex(document);
+    attempt_.tests_passed = tests->passed;
+    attempt_.tests_failed = tests->failures;
+    attempt_.tests_skipped = tests->skipped;
+    const Attempt& theirs = offered_->attempt;
+    attempt_.secrets_masked = theirs.secrets_masked;
+    attempt_.mutants = theirs.mutants;
+    attempt_.mutants_killed = theirs.mutants_killed;
+    attempt_.lines_covered = theirs.lines_covered;
+    attempt_.lines_newly_covered = theirs.lines_newly_covered;
+    takes_offer_ = true;
     return std::nullopt;
   }
 
@@ -650,6 +681,8 @@ class AttemptRun {
   BackendChoice backend_;
   std::optional<Clone> clone_;
   ChangeSet change_;
+  std::optional<WorkResult> offered_;  // of a trusted worker, less its change
+  bool takes_offer_ = false;
   std::unique_lock<std::mutex> judging_;
   std::string tip_;
   std::shared_ptr<const TreeEntries> tree_;  // of the tip

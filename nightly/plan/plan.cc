@@ -104,8 +104,22 @@ std::string_view word_rule(std::string_view text) {
   return good ? "" : "is not 1 to 64 of A-Z a-z 0-9 . _ - and commas";
 }
 
+std::string_view object_rule(std::string_view text) {
+  const bool good = !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == text.npos;
+  return good ? "" : "is no name of an object of Kubernetes: 1 to 63 of a-z 0-9 and -";
+}
+
 std::string_view key_rule(std::string_view text) {
   if (const auto fault = any_text_rule(text); !fault.empty()) return fault;
+  constexpr std::string_view kExpiry = "valid-before=\"";
+  if (text.starts_with(kExpiry)) {
+    const std::size_t end = text.find("\" ", kExpiry.size());
+    const auto date = text.substr(kExpiry.size(), end == text.npos ? 0 : end - kExpiry.size());
+    if (date.size() != 8 || date.find_first_not_of("0123456789") != date.npos)
+      return "has no date before its key, as valid-before=\"20300131\" ssh-ed25519 AAAA...";
+    text.remove_prefix(end + 2);
+  }
   const bool good = (text.starts_with("ssh-") || text.starts_with("ecdsa-") || text.starts_with("sk-")) &&
       text.find(' ') != text.npos && text.find_first_of("\n\"") == text.npos && text.size() <= 8'192;
   return good ? "" : "is no public key in one line, as \"ssh-ed25519 AAAA...\"";
@@ -313,13 +327,18 @@ class PlanReader {
             {"program", [&](M m) { read_text(m, absolute_rule, executor.program); }},
             {"key", [&](M m) { read_text(m, absolute_rule, executor.key); }},
             {"signers", [&](M m) { read_list(m, key_rule, kNamesMax, executor.signers); }},
+            {"trust_workers", [&](M m) { read_list(m, key_rule, kNamesMax, executor.trust_workers); }},
             {"partition", [&](M m) { read_text(m, word_rule, executor.partition); }},
             {"account", [&](M m) { read_text(m, word_rule, executor.account); }},
             {"memory", [&](M m) { read_text(m, word_rule, executor.memory); }},
             {"cpus", [&](M m) { read_number(m, 1, 1'024, executor.cpus); }},
             {"time", [&](M m) { read_time<std::chrono::seconds>(m, 7 * kDay, executor.time); }},
             {"batch", [&](M m) { read_number(m, 1, kJobsMax, executor.batch); }},
-            {"pass", [&](M m) { read_list(m, variable_rule, kNamesMax, executor.pass); }}});
+            {"pass", [&](M m) { read_list(m, variable_rule, kNamesMax, executor.pass); }},
+            {"image", [&](M m) { read_text(m, any_text_rule, executor.image); }},
+            {"volume", [&](M m) { read_text(m, object_rule, executor.volume); }},
+            {"runtime_class", [&](M m) { read_text(m, object_rule, executor.runtime_class); }},
+            {"secret", [&](M m) { read_text(m, object_rule, executor.secret); }}});
   }
 
   void read_task(const TomlValue& table) {

@@ -70,12 +70,14 @@ enum class ExecutorKind : std::uint8_t { local, folder, slurm };
 
 struct ExecutorPlan {
   ExecutorKind kind = ExecutorKind::local;
-  std::string shared;                // folder that all machines see under this name; empty: in the state folder
-  std::string scratch;               // folder on each machine; empty: its temporary folder
-  std::string program;               // guard on each machine; empty: the path of the one that runs
-  std::string key;                   // file on each machine: results are signed with it
-  std::vector<std::string> signers;  // public keys; a result has to be signed by one of them, where there are any
-  // slurm: as sbatch takes them; empty and 0: its own default.
+  std::string shared;   // folder that all machines see under this name; empty: in the state folder
+  std::string scratch;  // folder on each machine; empty: its temporary folder
+  std::string program;  // guard on each machine; empty: the path of the one that runs
+  std::string key;      // file on each machine: results are signed with it
+  // Public keys as in a .pub file, optionally after valid-before="20300131"; one line each.
+  std::vector<std::string> signers;        // a result has to be signed by one of all keys here, where there are any
+  std::vector<std::string> trust_workers;  // what these signed needs no second run, while the tip has not moved
+  // As sbatch takes them; empty and 0: its own default.
   std::string partition;
   std::string account;
   std::string memory;
@@ -83,6 +85,11 @@ struct ExecutorPlan {
   std::chrono::seconds time{0};
   std::uint64_t batch = 1;                                   // attempts that one element of a job array makes
   std::vector<std::string> pass = {"PATH", "HOME", "LANG"};  // variables that jobs are given
+  // Of Kubernetes: names of objects of a cluster, and an image with guard, git and the generator.
+  std::string image;
+  std::string volume;         // the claim on the volume that is `shared`
+  std::string runtime_class;  // gVisor's, say
+  std::string secret;         // its entries are variables of workers
 };
 
 struct Plan {

@@ -104,13 +104,17 @@ Result<void> run_ssh_keygen(std::vector<std::string> argv, std::string stdin_tex
   return Error(ErrorCode::execution_failed, fmt::format("ssh-keygen: {}", printable(cut_text(ran.err, 500, " ..."))));
 }
 
-Result<void> check_signature(const fs::path& result, const std::string& text, const std::vector<std::string>& signers,
-    const CancelToken& cancel) {
+// Whether one of `keys` signed `text`. The text names the digest of everything beside it.
+Result<void> check_signature(
+    const fs::path& result, const std::string& text, const std::vector<std::string>& keys, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const std::string signature, read_file(result / "result.json.sig", 64u << 10, FollowLinks::no));
   // ssh-keygen opens the file by its name: a copy stays what was read.
   GUARD_TRY_ASSIGN(const TempDir scratch, TempDir::create());
   std::string allowed;
-  for (const auto& key : signers) allowed += fmt::format("{} namespaces=\"{}\" {}\n", kSigner, kNamespace, key);
+  for (const auto& key : keys) {
+    const char between = key.starts_with("valid-before=") ? ',' : ' ';  // options are one word
+    allowed += fmt::format("{} namespaces=\"{}\"{}{}\n", kSigner, kNamespace, between, key);
+  }
   GUARD_TRY(write_new_file(scratch.path() / "signature", signature));
   GUARD_TRY(write_new_file(scratch.path() / "allowed", allowed));
   auto verified = run_ssh_keygen(
@@ -252,13 +256,14 @@ Result<void> write_result(const fs::path& folder, const std::string& task_sha256
   return sync_folder(folder);
 }
 
-Result<WorkResult> read_result(const fs::path& folder, const std::string& task_sha256,
-    const std::vector<std::string>& signers, const CancelToken& cancel) {
+Result<WorkResult> read_result(
+    const fs::path& folder, const std::string& task_sha256, const WorkerKeys& keys, const CancelToken& cancel) {
   const fs::path place = folder / "result";
   std::error_code failure;
   if (!fs::is_directory(fs::symlink_status(place, failure))) return odd("is no folder");
   GUARD_TRY_ASSIGN(const std::string text, read_file(place / "result.json", kResultBytesMax, FollowLinks::no));
-  if (!signers.empty()) GUARD_TRY(check_signature(place, text, signers, cancel));
+  const bool is_trusted = !keys.trusted.empty() && check_signature(place, text, keys.trusted, cancel);
+  if (!keys.signers.empty() && !is_trusted) GUARD_TRY(check_signature(place, text, keys.signers, cancel));
   GUARD_TRY_ASSIGN(const auto document,
       parse_json(text, RepeatedKeys::refused, {.values = 100'000, .containers = 20'000})
           .context("the worker's result"));
@@ -277,6 +282,7 @@ Result<WorkResult> read_result(const fs::path& folder, const std::string& task_s
   };
 
   WorkResult result;
+  result.is_trusted = is_trusted;
   const auto attempt = document.find("attempt");
   if (attempt == document.end() || !read_row(*attempt, kAttempts, result.attempt)) return odd("tells no attempt");
   if (result.attempt.outcome == AttemptOutcome::none || result.attempt.outcome == AttemptOutcome::interrupted)

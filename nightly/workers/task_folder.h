@@ -73,6 +73,7 @@ struct WorkResult {
   ChangeSet change;  // of an accepted attempt: paths, kinds and bytes of files
   std::string log;
   std::string evidence;
+  bool is_trusted = false;  // of read_result(): a key of WorkerKeys::trusted signed it, whole
 };
 
 // Whole or not at all, and on the disk when this returns. `key`: a file for ssh-keygen, or empty. Needs the lock.
@@ -81,8 +82,13 @@ Result<void> write_result(const std::filesystem::path& folder, const std::string
 
 // What a worker says. INPUT_INVALID where it is not the answer to this very task, or not what write_result() writes: an
 // outcome that is none, a digest that differs, a path that is none for a tree, a link, more bytes than a change may
-// have. `signers`: lines of public keys, of which one must have signed it; empty: it need not be signed.
+// have. Where `signers` are named, one of them or of `trusted` must have signed it. A signature that cannot be checked
+// is never one of `trusted`.
+struct WorkerKeys {
+  const std::vector<std::string>& signers;  // as in ExecutorPlan
+  const std::vector<std::string>& trusted;
+};
 Result<WorkResult> read_result(const std::filesystem::path& folder, const std::string& task_sha256,
-    const std::vector<std::string>& signers, const CancelToken& cancel);
+    const WorkerKeys& keys, const CancelToken& cancel);
 
 }  // namespace guard::nightly

@@ -326,6 +326,14 @@ EvidenceRecord read_evidence(const json& document) {
   return record;
 }
 
+std::string with_relaxation(std::string_view document, const std::string& sentence) {
+  Json changed = Json::parse(document);
+  for (const char* name : {"relaxations", "widenings"}) changed[name].push_back(sentence);
+  std::string text = dump(changed);
+  write_digest(text);
+  return text;
+}
+
 Config recorded_config(const EvidenceRecord& record) {
   Config config;
   for (const ConfigKey& key : config_keys()) {

@@ -66,6 +66,10 @@ std::vector<std::string> shape_faults(const nlohmann::json& document);
 // `document` has no shape_faults().
 EvidenceRecord read_evidence(const nlohmann::json& document);
 
+// The same record with one more relaxation: of whoever relies on it in a way that the run knew nothing of. `document`
+// has no shape_faults().
+std::string with_relaxation(std::string_view document, const std::string& sentence);
+
 // The configuration of the run as the record has it: what it does not say, or as no configuration could, is the
 // default. Without variables and waivers.
 Config recorded_config(const EvidenceRecord& record);

@@ -257,12 +257,16 @@ TEST(PlanTest, ChecksTheExecutor) {
     return faults(fmt::format("executor.{}\n{}{}", line, kGenerator, kTask));
   };
   for (const std::string_view line : {"kind = \"slurm\"", "kind = \"folder\"", "shared = \"/s\"", "memory = \"2G\"",
-           "partition = \"a,b\"", "pass = [\"PATH\"]", "signers = [\"ssh-ed25519 AAAA ada\"]", "batch = 16"}) {
+           "partition = \"a,b\"", "pass = [\"PATH\"]", "signers = [\"ssh-ed25519 AAAA ada\"]", "batch = 16",
+           "trust_workers = ['valid-before=\"20300131\" ssh-ed25519 AAAA']"}) {
     EXPECT_EQ(with(line), "(taken)") << line;
   }
-  for (const std::string_view line : {"kind = \"cloud\"", "shared = \"s\"", "scratch = \"\"", "program = \"guard\"",
-           "partition = \"-p\"", "partition = \"a b\"", "memory = \"\"", "batch = 0", "cpus = 0", "time = 0",
-           "pass = [\"A B\"]", "signers = [\"key\"]", "signers = [\"ssh-ed25519 A\\nssh-rsa B\"]", "nodes = 2"}) {
+  for (const std::string_view line :
+      {"kind = \"cloud\"", "shared = \"s\"", "scratch = \"\"", "program = \"guard\"", "partition = \"-p\"",
+          "partition = \"a b\"", "memory = \"\"", "batch = 0", "cpus = 0", "time = 0", "pass = [\"A B\"]",
+          "signers = [\"key\"]", "trust_workers = [\"key\"]", "trust_workers = ['valid-before=\"soon\" ssh-ed25519 A']",
+          "trust_workers = ['valid-before=\"20300131 ssh-ed25519 A']", "signers = [\"ssh-ed25519 A\\nssh-rsa B\"]",
+          "nodes = 2"}) {
     EXPECT_NE(with(line), "(taken)") << line;
   }
 }

@@ -41,7 +41,19 @@ struct Folder {
     EXPECT_TRUE(done) << done.error().message();
   }
   Result<WorkResult> read(const std::vector<std::string>& signers = {}) const {
-    return read_result(path, sha256, signers, never);
+    return read_result(path, sha256, {signers, {}}, never);
+  }
+  // Its public half.
+  std::string key(const std::string& name) const {
+    const fs::path file = root.path() / name;
+    EXPECT_EQ(std::system(("ssh-keygen -q -t ed25519 -N '' -C x -f " + file.native()).c_str()), 0);
+    std::string line = read_file(file.native() + ".pub", 4'096).value_or("");
+    line.pop_back();
+    return line;
+  }
+  bool is_trusted(const std::vector<std::string>& trusted) const {
+    const auto got = read_result(path, sha256, {{}, trusted}, never);
+    return got && got->is_trusted;
   }
   std::string refusal(const std::vector<std::string>& signers = {}) const {
     const auto got = read(signers);
@@ -134,7 +146,7 @@ TEST(TaskFolder, IsTakenByOneWorkerAtATime) {
 TEST(TaskFolder, RefusesTheResultOfAnotherTask) {
   const Folder folder;
   folder.answer(accepted());
-  const auto read = read_result(folder.path, sha256_hex("the order of attempt 2"), {}, folder.never);
+  const auto read = read_result(folder.path, sha256_hex("the order of attempt 2"), {{}, {}}, folder.never);
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().message(), HasSubstr("another task or attempt"));
 }
@@ -193,15 +205,8 @@ TEST(TaskFolder, RefusesBytesThatWereChanged) {
 
 TEST(TaskFolder, AsksForASignatureOfItsSigners) {
   const Folder folder;
-  const auto key = [&](const std::string& name) {
-    const fs::path path = folder.root.path() / name;
-    EXPECT_EQ(std::system(("ssh-keygen -q -t ed25519 -N '' -C x -f " + path.native()).c_str()), 0);
-    std::string line = read_file(path.native() + ".pub", 4'096).value_or("");
-    line.pop_back();
-    return line;
-  };
-  const std::string mine = key("mine");
-  const std::string other = key("other");
+  const std::string mine = folder.key("mine");
+  const std::string other = folder.key("other");
   folder.answer(accepted(), folder.root.path() / "mine");
   EXPECT_EQ(folder.refusal({mine}), "taken");
   EXPECT_EQ(folder.refusal({other, mine}), "taken");
@@ -210,6 +215,67 @@ TEST(TaskFolder, AsksForASignatureOfItsSigners) {
   EXPECT_THAT(folder.refusal({mine}), HasSubstr("not signed by a key"));
   fs::remove(folder.path / "result/result.json.sig");
   EXPECT_NE(folder.refusal({mine}), "taken");
+}
+
+TEST(TaskFolder, TrustsWhatANamedKeySigned) {
+  const Folder folder;
+  const std::string mine = folder.key("mine");
+  const std::string other = folder.key("other");
+  folder.answer(accepted(), folder.root.path() / "mine");
+  EXPECT_TRUE(folder.is_trusted({mine}));
+  EXPECT_TRUE(folder.is_trusted({other, mine}));
+  EXPECT_TRUE(folder.is_trusted({"valid-before=\"29990101\" " + mine}));
+  EXPECT_FALSE(folder.is_trusted({}));
+  EXPECT_FALSE(folder.is_trusted({other}));
+  EXPECT_FALSE(folder.is_trusted({"valid-before=\"20200101\" " + mine})) << "expired";
+  EXPECT_FALSE(folder.is_trusted({mine.substr(0, 40)})) << "half a key";
+  EXPECT_FALSE(folder.is_trusted({"ssh-ed25519 AAAA"}));
+  // A key that is trusted is one of the signers.
+  const auto both = read_result(folder.path, folder.sha256, {{other}, {mine}}, folder.never);
+  ASSERT_TRUE(both) << both.error().message();
+  EXPECT_TRUE(both->is_trusted);
+}
+
+TEST(TaskFolder, TrustsNoSignatureOfAnythingElse) {
+  const std::string sign = "ssh-keygen -Y sign -q -f ";
+  const std::vector<std::pair<const char*, std::function<void(const Folder&)>>> frauds = {
+      {"none", [](const Folder& f) { fs::remove(f.path / "result/result.json.sig"); }},
+      {"a changed result",
+          [](const Folder& f) { f.forge([](nlohmann::json& j) { j["attempt"]["detail"] = "changed"; }); }},
+      {"of another namespace",
+          [&](const Folder& f) {
+            fs::remove(f.path / "result/result.json.sig");
+            const std::string command =
+                sign + (f.root.path() / "mine").native() + " -n file " + (f.path / "result/result.json").native();
+            EXPECT_EQ(std::system(command.c_str()), 0);
+          }},
+      {"garbage",
+          [](const Folder& f) { EXPECT_TRUE(write_file_atomically(f.path / "result/result.json.sig", "\0\xff")); }},
+      {"a link",
+          [](const Folder& f) {
+            fs::rename(f.path / "result/result.json.sig", f.root.path() / "sig");
+            fs::create_symlink(f.root.path() / "sig", f.path / "result/result.json.sig");
+          }},
+      {"a changed patch",
+          [](const Folder& f) { EXPECT_TRUE(write_file_atomically(f.path / "result/change-0", "other();\n")); }},
+      {"changed evidence",
+          [](const Folder& f) { EXPECT_TRUE(write_file_atomically(f.path / "result/evidence.json", "{}")); }},
+  };
+  for (const auto& [name, fraud] : frauds) {
+    const Folder folder;
+    const std::string mine = folder.key("mine");
+    WorkResult result = accepted();
+    result.evidence = "{ }";
+    folder.answer(result, folder.root.path() / "mine");
+    ASSERT_TRUE(folder.is_trusted({mine}));
+    fraud(folder);
+    EXPECT_FALSE(folder.is_trusted({mine})) << name;
+  }
+  // Another task's result, signed by whom one trusts.
+  const Folder folder;
+  const std::string mine = folder.key("mine");
+  folder.answer(accepted(), folder.root.path() / "mine");
+  EXPECT_FALSE(read_result(folder.path, sha256_hex("another order"), {{}, {mine}}, folder.never));
 }
 
 }  // namespace
