@@ -45,4 +45,19 @@ Result<std::unique_ptr<Executor>> make_executor(
   return make_slurm_executor(plan, night, program, environment);
 }
 
+std::string array_script(const ExecutorPlan& plan, const std::filesystem::path& program, std::string_view index,
+    const std::vector<std::vector<std::filesystem::path>>& batches) {
+  std::string script = fmt::format("#!/bin/sh\ncase ${} in\n", index);
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    script += fmt::format("{}) set --", i);
+    for (const auto& folder : batches[i]) script += " " + shell_quoted(folder.native());
+    script += " ;;\n";
+  }
+  script += "*) exit 64 ;;\nesac\nexec " + shell_quoted(plan.program.empty() ? program.native() : plan.program) +
+      " nightly work \"$@\"";
+  if (!plan.scratch.empty()) script += " --scratch " + shell_quoted(plan.scratch);
+  if (!plan.key.empty()) script += " --key " + shell_quoted(plan.key);
+  return script + "\n";
+}
+
 }  // namespace guard::nightly

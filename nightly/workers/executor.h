@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/cancel.h"
 #include "common/environment.h"
@@ -43,5 +45,10 @@ class Executor {
 // for what is not installed.
 Result<std::unique_ptr<Executor>> make_executor(
     const Plan& plan, const std::string& night, const std::filesystem::path& program, const Environment& environment);
+
+// The script of elements that know their number from the variable `index`: the Nth works on the Nth batch of folders,
+// one after the other. Pure.
+std::string array_script(const ExecutorPlan& plan, const std::filesystem::path& program, std::string_view index,
+    const std::vector<std::vector<std::filesystem::path>>& batches);
 
 }  // namespace guard::nightly

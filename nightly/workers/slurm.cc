@@ -1,7 +1,6 @@
 #include "nightly/workers/slurm.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,8 +28,19 @@ constexpr milliseconds kLook{200};
 constexpr milliseconds kAsk{2'000};        // squeue is a burden for the controller
 constexpr milliseconds kGather{500};       // the attempts of a night begin at once
 constexpr milliseconds kDeadline{60'000};  // a controller that is started again answers late
+constexpr int kElements = 2;               // that an attempt may be part of: one that is killed takes its batch along
 constexpr int kMissing = 2;                // answers in a row without it; a network file system shows a result late
 constexpr std::uint64_t kAnswerBytesMax = 8u << 20;
+
+// sbatch hands its own environment on whole: given names instead, it would have each node read the profile of a login.
+Environment handed_over(std::vector<std::string> names, const Environment& environment) {
+  names.insert(names.end(), {"PATH", "SLURM_CONF"});  // what sbatch itself needs
+  Environment handed;
+  for (const auto& name : names) {
+    if (const auto value = environment.find(name); value != environment.end()) handed.insert(*value);
+  }
+  return handed;
+}
 
 class SlurmExecutor final : public Executor {
  public:
@@ -38,14 +48,14 @@ class SlurmExecutor final : public Executor {
       : plan_(plan.executor),
         name_("guard-" + night),
         program_(std::move(program)),
-        environment_(std::move(environment)) {}
+        environment_(handed_over(plan.executor.pass, environment)) {}
 
   Result<WorkEnd> work(const WorkOrder& order, const CancelToken& cancel) override {
-    Work work{&order, order.job, {}, {}, 0};
+    Work work{&order, order.job, {}, {}};
     const Deadline deadline = Deadline::after(order.time_left);
     std::unique_lock lock(mutex_);
     if (work.job.empty()) waiting_.push_back(&work);
-    const auto came = Clock::now();
+    auto came = Clock::now();
     given_ += work.job.empty() ? 0 : 1;
     const auto end = [&](Result<WorkEnd> what) {
       std::erase(waiting_, &work);
@@ -64,6 +74,12 @@ class SlurmExecutor final : public Executor {
       if (work.job.empty()) {
         if (is_time_to_give(Clock::now() - came)) give();
         if (work.failed) continue;
+      } else if (work.missing >= kMissing && ++work.ended < kElements) {
+        --given_;
+        work.job.clear();
+        work.missing = 0;
+        waiting_.push_back(&work);
+        came = Clock::now();
       } else if (work.missing >= kMissing) {
         return end(WorkEnd{WorkEnd::Kind::lost,
             fmt::format("the job {} ended without a result ({})", work.job, work.state.empty() ? "gone" : work.state)});
@@ -81,7 +97,8 @@ class SlurmExecutor final : public Executor {
     std::string job;  // "17_3"
     std::string state;
     std::optional<Error> failed;
-    int missing;
+    int missing = 0;
+    int ended = 0;           // elements, without a result
     std::uint64_t seen = 0;  // the answer that was looked at last
   };
 
@@ -116,13 +133,14 @@ class SlurmExecutor final : public Executor {
     // No file of the job's own: results are in their folders, whatever becomes of a node.
     std::vector<std::string> argv = {"sbatch", "--parsable", "--requeue", "--job-name=" + name_,
         fmt::format("--array=0-{}", batches.size() - 1), "--output=/dev/null", "--error=/dev/null", "--chdir=/",
-        fmt::format("--export={}", fmt::join(plan_.pass, ","))};
+        "--export=ALL"};
     if (!plan_.partition.empty()) argv.push_back("--partition=" + plan_.partition);
     if (!plan_.account.empty()) argv.push_back("--account=" + plan_.account);
     if (!plan_.memory.empty()) argv.push_back("--mem=" + plan_.memory);
     if (plan_.cpus != 0) argv.push_back(fmt::format("--cpus-per-task={}", plan_.cpus));
     if (plan_.time.count() != 0) argv.push_back(fmt::format("--time={}", (plan_.time.count() + 59) / 60));
-    GUARD_TRY_ASSIGN(const std::string answer, call(std::move(argv), slurm_script(plan_, program_, batches)));
+    GUARD_TRY_ASSIGN(
+        const std::string answer, call(std::move(argv), array_script(plan_, program_, "SLURM_ARRAY_TASK_ID", batches)));
     // "17", or "17;cluster".
     const std::string id = answer.substr(0, answer.find_first_of(";\n"));
     if (id.empty() || id.find_first_not_of("0123456789") != std::string::npos)
@@ -176,21 +194,6 @@ class SlurmExecutor final : public Executor {
 };
 
 }  // namespace
-
-std::string slurm_script(
-    const ExecutorPlan& plan, const fs::path& program, const std::vector<std::vector<fs::path>>& batches) {
-  std::string script = "#!/bin/sh\ncase $SLURM_ARRAY_TASK_ID in\n";
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    script += fmt::format("{}) set --", i);
-    for (const auto& folder : batches[i]) script += " " + shell_quoted(folder.native());
-    script += " ;;\n";
-  }
-  script += "*) exit 64 ;;\nesac\nexec " + shell_quoted(plan.program.empty() ? program.native() : plan.program) +
-      " nightly work \"$@\"";
-  if (!plan.scratch.empty()) script += " --scratch " + shell_quoted(plan.scratch);
-  if (!plan.key.empty()) script += " --key " + shell_quoted(plan.key);
-  return script + "\n";
-}
 
 std::map<std::string, std::string> slurm_states(std::string_view text) {
   std::map<std::string, std::string> states;

@@ -18,10 +18,6 @@ Result<std::unique_ptr<Executor>> make_slurm_executor(
 
 // Pure, for tests.
 
-// The script of an array: element N works on the Nth batch of folders, one after the other.
-std::string slurm_script(const ExecutorPlan& plan, const std::filesystem::path& program,
-    const std::vector<std::vector<std::filesystem::path>>& batches);
-
 // What `squeue --array --format=%F_%K|%T` prints, as element -> state. Other lines are left out.
 std::map<std::string, std::string> slurm_states(std::string_view text);
 

@@ -260,6 +260,25 @@ TEST(SlurmNights, WaitOutAScratchDiskThatIsFull) {
   ::umount2(night.scratch().c_str(), MNT_DETACH);
 }
 
+// The element that is cancelled would have made the rest of its batch, too: somebody else makes it, as the same
+// attempt.
+TEST(SlurmNights, GiveTheRestOfABatchAgain) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  GUARD_NEEDS_SLURM();
+  const Slurm slurm;
+  const SlurmNight night(slurm);
+  night.plan({{"one", "slow"}, {"two", "slow"}, {"three", "slow"}}, night.head(3));
+  const pid_t loop = night.start("run");
+  EXPECT_TRUE(wait_for([&] { return night.worker() != 0; }));
+  (void)slurm.line_of("scancel $(squeue --noheader --states=running --format=%i)");
+  EXPECT_EQ(SlurmNight::end_of(loop), 0);
+  EXPECT_EQ(night.committed().size(), 3U);
+  std::set<std::string> records;
+  for (const auto& entry : fs::recursive_directory_iterator(night.state() / "evidence"))
+    if (entry.is_regular_file()) records.insert(entry.path().filename().native());
+  EXPECT_EQ(records, (std::set<std::string>{"one-1.json", "two-1.json", "three-1.json"}));
+}
+
 TEST(SlurmNights, CancelTheirJobsWhenTheyAreStopped) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   GUARD_NEEDS_SLURM();
