@@ -80,6 +80,18 @@ std::string judging_digest(const RuleSet& rules, const LoadedConfig& config) {
 namespace {
 
 constexpr std::uint64_t kPlanBytesMax = 4u << 20;
+
+}  // namespace
+
+Result<Plan> read_plan(const std::string& named) {
+  std::error_code failure;
+  const fs::path file = fs::absolute(named, failure);
+  GUARD_TRY_ASSIGN(const std::string text, read_file(file, kPlanBytesMax));
+  return nightly::parse_plan(text, named, file.parent_path());
+}
+
+namespace {
+
 constexpr std::int64_t kResumedAgeMs = 20 * 3'600'000;  // less than a day: the next night is a new one
 constexpr std::chrono::milliseconds kOnFinishDeadline{120'000};
 
@@ -389,10 +401,7 @@ Result<int> resume(const Options& options, CommandContext& context) {
 }
 
 Result<int> show_plan(const Options& options, CommandContext& context) {
-  std::error_code failure;
-  const fs::path file = fs::absolute(options.arguments[0], failure);
-  GUARD_TRY_ASSIGN(const std::string text, read_file(file, kPlanBytesMax));
-  GUARD_TRY_ASSIGN(const Plan plan, nightly::parse_plan(text, options.arguments[0], file.parent_path()));
+  GUARD_TRY_ASSIGN(const Plan plan, read_plan(options.arguments[0]));
   if (options.format == OutputFormat::json) {
     nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
     for (const auto& task : plan.tasks) {
@@ -561,6 +570,7 @@ Result<int> cmd_nightly(const Options& options, CommandContext& context) {
     case Action::install: return nightly_install(options, context);
     case Action::uninstall: return nightly_uninstall(options, context);
     case Action::size: return nightly_size(options, context);
+    case Action::export_: return nightly_export(options, context);
     case Action::work: return nightly_work(options, context);
     case Action::supervise: return nightly::supervise(options.arguments, context.cancel);
     default: return nightly_review(options, context);  // list, review, take, drop, send-back, retry

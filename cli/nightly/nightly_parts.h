@@ -8,6 +8,7 @@
 #include "nightly/loop/journal.h"
 #include "nightly/loop/night_repository.h"
 #include "nightly/loop/state_folder.h"
+#include "nightly/plan/plan.h"
 #include "pipeline/config/config.h"
 #include "rules/rule_set.h"
 
@@ -24,11 +25,17 @@ Result<NightlyPlace> nightly_place(const Options& options, CommandContext& conte
 // The night that --night names, or the newest. FILE_NOT_FOUND with what to do next.
 Result<nightly::Night> chosen_night(const nightly::Journal& journal, const std::string& id);
 
+// A plan file as named. FILE_NOT_FOUND, CONFIG_INVALID.
+Result<nightly::Plan> read_plan(const std::string& named);
+
 // What a night is judged by: whoever resumes it, or works for it, has to bring the same.
 std::string judging_digest(const RuleSet& rules, const LoadedConfig& config);
 
 // nightly_work.cc: the first half of an attempt, for a coordinator elsewhere.
 Result<int> nightly_work(const Options& options, CommandContext& context);
+
+// nightly_export.cc: manifests for workers of a cluster.
+Result<int> nightly_export(const Options& options, CommandContext& context);
 
 // nightly_size.cc: how long a night takes on more machines.
 Result<int> nightly_size(const Options& options, CommandContext& context);

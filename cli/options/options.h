@@ -55,6 +55,7 @@ enum class Action : std::uint8_t {
   supervise,
   work,
   size,
+  export_,
   take,
   send_back,
   man,
@@ -87,10 +88,10 @@ template <>
 inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {
     "text", "json", "sarif", "junit", "github", "md", "html"};
 template <>
-inline constexpr std::array<std::string_view, 45> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
+inline constexpr std::array<std::string_view, 46> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
     "views", "doc", "diff", "install", "uninstall", "status", "agent", "run", "resume", "stop", "report", "review",
-    "add", "retry", "drop", "plan", "supervise", "work", "size", "take", "send-back", "man", "bash", "zsh", "fish",
-    "open", "exec", "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import",
+    "add", "retry", "drop", "plan", "supervise", "work", "size", "export", "take", "send-back", "man", "bash", "zsh",
+    "fish", "open", "exec", "upload", "download", "ls", "close", "stats", "log", "commands", "port", "watch", "import",
     "remove", "get"};
 
 // --network: nothing is let through, and what was asked for is printed.

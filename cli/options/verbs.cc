@@ -502,6 +502,8 @@ constexpr ActionRow kNightlyActions[] = {
     {Action::install, "PLAN.toml", kAnyNumber, kNoPlan, kAPlan},
     {Action::uninstall},
     {Action::size},
+    {Action::export_, "kubernetes|agent-sandbox PLAN.toml", 2, "guard nightly export needs a form and a plan",
+        "guard nightly export kubernetes nightly.toml"},
     {Action::work, "TASK_FOLDER...", kAnyNumber, "guard nightly work needs the folder of a task",
         "guard nightly work /shared/tasks/NIGHT/add-negative-1"},
     {.action = Action::supervise,
@@ -817,7 +819,8 @@ broken code, and commits what was allowed to a branch of the night. What was ref
 the findings, as often as the plan allows. After a crash, `resume` continues. `report` is the morning page; `review`
 takes, drops or sends back what was accepted. `plan` checks a plan without running it; `install` schedules it.
 docs/nightly.md has the format and recipes. `work` makes one attempt for a night on another machine, from the folder
-that an [executor] of the plan wrote; `size` tells from measured times how long a night takes on more machines.
+that an [executor] of the plan wrote; `export` prints manifests that have a cluster do so; `size` tells from measured
+times how long a night takes on more machines.
 The plan is a queue across nights: tasks that were accepted, dropped or given up are skipped the next time. `list`
 shows the state of each task, `add` appends one, `retry` runs one again with your note for its generator, and `run
 --again` runs all.)",

@@ -6,9 +6,11 @@
 
 #include <chrono>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "nightly/workers/task_folder.h"
+#include "pipeline/evidence/evidence_record.h"
 #include "tests/support/program/nightly_night.h"
 
 namespace guard::testing {
@@ -68,8 +70,32 @@ class WorkedNight : public NightRepository {
     return -1;
   }
 
-  ProgramResult work(const fs::path& folder) const {
-    return repository().guard({"nightly", "work", folder.native(), "--scratch", scratch_.path().native()});
+  ProgramResult work(const fs::path& folder, const std::string& key = "") const {
+    std::vector<std::string> arguments = {"nightly", "work", folder.native(), "--scratch", scratch_.path().native()};
+    if (!key.empty()) arguments.insert(arguments.end(), {"--key", key});
+    return repository().guard(arguments);
+  }
+
+  // The public half; the private one is the file key_file(name).
+  std::string make_key(const std::string& name) const {
+    EXPECT_EQ(std::system(("ssh-keygen -q -t ed25519 -N '' -C x -f " + key_file(name)).c_str()), 0);
+    std::string line = read_file(key_file(name) + ".pub", 4'096).value_or("");
+    line.pop_back();
+    return line;
+  }
+  std::string key_file(const std::string& name) const { return (keys_.path() / name).native(); }
+
+  nlohmann::json evidence(const std::string& attempt) const {
+    for (const auto& night : fs::directory_iterator(state() / "evidence")) {
+      const auto text = read_file(night.path() / (attempt + ".json"), 1u << 24);
+      if (text) return nlohmann::json::parse(*text);
+    }
+    ADD_FAILURE() << "no evidence of " << attempt;
+    return {};
+  }
+  // Whether the commit relies on a worker's run.
+  bool trusts(const std::string& attempt) const {
+    return evidence(attempt)["relaxations"].dump().find("trust_workers: ") != std::string::npos;
   }
 
   fs::path scratch() const { return scratch_.path(); }
@@ -78,6 +104,7 @@ class WorkedNight : public NightRepository {
  private:
   TempDir shared_;
   TempDir scratch_ = *TempDir::create();
+  TempDir keys_ = *TempDir::create();
 };
 
 TEST(Workers, MakeTheNightThatOneMachineMakes) {
@@ -188,6 +215,139 @@ TEST(Workers, ThatLieNeverBringACommit) {
   for (const char* name : {"hook", "through-a-link", "nothing", "replays", "changes-bytes"})
     EXPECT_EQ(outcomes.at(name), "waiting:worker_lost") << name;
   EXPECT_THAT(night.leftovers(), IsEmpty());
+}
+
+TEST(Workers, AreTrustedByTheirKeyWhileTheTipIsWhereTheyBegan) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night;
+  const std::string mine = night.make_key("mine");
+  night.plan({{"one", "good"}, {"two", "good"}}, night.head("trust_workers = ['" + mine + "']\n"));
+  const pid_t loop = night.start({"run", night.plan_file()});
+  std::map<std::string, std::string> runs;
+  EXPECT_EQ(night.work_until_over(loop,
+                [&](const fs::path& folder) {
+                  if (!nightly::read_task(folder)) return;  // being written
+                  // Worked on elsewhere: here it could be taken and gone before it is read.
+                  const fs::path copy = night.shared().parent_path() / (night.shared().filename().native() + "-copy");
+                  fs::remove_all(copy);
+                  fs::copy(folder, copy, fs::copy_options::recursive);
+                  EXPECT_EQ(night.work(copy, night.key_file("mine")).exit_status, 0);
+                  const auto record = read_file(copy / "result/evidence.json", 1u << 24);
+                  runs[folder.filename().native()] = nlohmann::json::parse(record.value_or("{}"))["run_id"];
+                  fs::rename(copy / "result", folder / "result");
+                  fs::remove_all(copy);
+                }),
+      0);
+  EXPECT_THAT(night.committed(), UnorderedElementsAre("one", "two"));
+  EXPECT_TRUE(night.trusts("one-1"));
+  EXPECT_EQ(night.evidence("one-1")["run_id"], runs.at("one-1"));
+  EXPECT_FALSE(night.trusts("two-1")) << "the first commit moved the tip: its run says nothing of that";
+  EXPECT_NE(night.evidence("two-1")["run_id"], runs.at("two-1"));
+  // The record is whole with what was added to it.
+  for (const auto& entry : fs::recursive_directory_iterator(night.state() / "evidence")) {
+    if (entry.path().filename() != "one-1.json") continue;
+    const auto record = read_file(entry.path(), 1u << 24).value_or("");
+    EXPECT_EQ(written_digest(record), document_digest(record));
+    EXPECT_THAT(shape_faults(nlohmann::json::parse(record)), IsEmpty());
+  }
+}
+
+// A key that is trusted, and what it signs is a lie.
+TEST(Workers, ThatAreTrustedAndLieBringNoCommitByTrust) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night;
+  const std::string mine = night.make_key("mine");
+  night.make_key("other");
+  using nightly::WorkResult;
+  const auto text = [](const std::string& body) {
+    return "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n\ntest(\"x\", () => {\n "
+           " " +
+        body + "\n});\n";
+  };
+  const auto replace = [](std::string& in, const std::string& from, const std::string& to) {
+    const std::size_t at = in.find(from);
+    ASSERT_NE(at, in.npos) << from;
+    in.replace(at, from.size(), to);
+  };
+  const std::string fails = text("expect(add(2, 2)).toBe(5);");
+  struct Lie {
+    std::string task;
+    std::string outcome;
+    std::function<void(WorkResult&)> lie;
+    std::string key = "mine";
+  };
+  // What is accepted is accepted by a run here.
+  const std::vector<Lie> lies = {
+      {"changed-patch", "refused:tests_failed", [&](WorkResult& r) { r.change.files[0].new_bytes = fails; }},
+      {"no-evidence", "refused:tests_failed",
+          [&](WorkResult& r) {
+            r.change.files[0].new_bytes = fails;
+            r.evidence.clear();
+          }},
+      {"one-file-more", "refused:tests_failed",
+          [&](WorkResult& r) {
+            r.change.files.push_back(r.change.files[0]);
+            r.change.files.back().path = "sandbox/more.test.ts";
+            r.change.files.back().new_bytes = fails;
+          }},
+      {"escapes", "refused:findings",
+          [&](WorkResult& r) {
+            r.change.files[0].new_bytes =
+                text("fetch(\"http://x\", { unix: \"/var/run/docker.sock\" } as never); expect(add(2, 2)).toBe(4);");
+          }},
+      {"edited-evidence", "accepted", [&](WorkResult& r) { replace(r.evidence, "\"passed\": 1", "\"passed\": 2"); }},
+      {"a-stranger", "accepted", [](WorkResult&) {}, "other"},
+  };
+  std::vector<NightTask> tasks;
+  for (const auto& lie : lies) tasks.push_back({lie.task, "good", "attempts = 1\n"});
+  night.plan(
+      tasks, night.head("trust_workers = ['" + mine + "']\n[budget]\nfailures_in_a_row = 100\nrequeued = 100\n"));
+  const pid_t loop = night.start({"run", night.plan_file()});
+  const CancelToken never;
+  night.work_until_over(loop, [&](const fs::path& folder) {
+    const auto task = nightly::read_task(folder);
+    if (!task) return;
+    const auto lie =
+        std::find_if(lies.begin(), lies.end(), [&](const Lie& one) { return one.task == task->task.order.task.id; });
+    ASSERT_NE(lie, lies.end());
+    const fs::path copy = night.shared().parent_path() / (night.shared().filename().native() + "-copy");
+    fs::remove_all(copy);
+    fs::copy(folder, copy, fs::copy_options::recursive);
+    EXPECT_EQ(night.work(copy).exit_status, 0);
+    auto result = nightly::read_result(copy, task->sha256, {{}, {}}, never);
+    fs::remove_all(copy);
+    ASSERT_TRUE(result) << result.error().message();
+    lie->lie(*result);
+    EXPECT_TRUE(nightly::write_result(folder, task->sha256, *result, night.key_file(lie->key), never));
+  });
+  const auto outcomes = night.outcomes();
+  for (const auto& lie : lies) {
+    EXPECT_EQ(outcomes.at(lie.task), lie.outcome) << lie.task;
+    EXPECT_FALSE(lie.outcome == "accepted" && night.trusts(lie.task + "-1")) << lie.task;
+  }
+  EXPECT_THAT(night.committed(), UnorderedElementsAre("edited-evidence", "a-stranger"));
+}
+
+TEST(Workers, OfAClusterAreGivenTheFoldersThatWait) {
+  const WorkedNight night;
+  night.plan({{"one", "good"}, {"two", "good"}},
+      night.head("image = \"night:1\"\nvolume = \"night\"\n").insert(0, "jobs = 2\n"));
+  const auto none = night.repository().guard({"nightly", "export", "kubernetes", night.plan_file()});
+  EXPECT_EQ(none.exit_status, 2);
+  EXPECT_THAT(none.err, HasSubstr("no task folder waits"));
+  const pid_t loop = night.start({"run", night.plan_file()});
+  for (int i = 0; i < 1'000 && night.folders().size() < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto folders = night.folders();
+  const auto exported = night.repository().guard({"nightly", "export", "kubernetes", night.plan_file()});
+  ::kill(loop, SIGTERM);
+  ::waitpid(loop, nullptr, 0);
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  const auto items = nlohmann::json::parse(exported.out)["items"];
+  EXPECT_EQ(items[2]["spec"]["completions"], 2);
+  const std::string script = items[1]["data"]["work.sh"];
+  ASSERT_EQ(folders.size(), 2U);
+  for (const auto& folder : folders) EXPECT_THAT(script, HasSubstr(folder.native()));
 }
 
 TEST(Workers, GoOnAfterAnyKill) {
