@@ -249,6 +249,9 @@ class AttemptRun {
 
   std::string masked(std::string_view text) const { return masked_or_withheld(*context_.secrets, text); }
 
+  // A worker's record: masked there, but of what secrets are known here only we know. Masked again it would not hold.
+  bool may_be_kept(std::string_view evidence) const { return masked(evidence) == evidence; }
+
   // A file below `kind` of the state folder, whose folder is there then; as the journal names it.
   Result<std::string> place_for(std::string_view kind, std::string_view ending) const {
     const std::string name = fmt::format("{}/{}/{}{}", kind, context_.night, stem_, ending);
@@ -348,7 +351,8 @@ class AttemptRun {
     }
     // Nobody is harmed by a worker that refuses without a reason, but the task.
     AttemptEnd over{theirs.outcome, theirs.reason, theirs.detail};
-    if (const auto record = parse_evidence(result.evidence); record && shape_faults(*record).empty()) {
+    const auto record = parse_evidence(result.evidence);
+    if (record && shape_faults(*record).empty() && may_be_kept(result.evidence)) {
       GUARD_TRY_ASSIGN(theirs.evidence, place_for("evidence", ".json"));
       GUARD_TRY(write_file_atomically(context_.state->path() / theirs.evidence, result.evidence, 0600));
       theirs.evidence_sha256 = sha256_hex(result.evidence);
@@ -502,7 +506,7 @@ class AttemptRun {
     const ExpectedRun expected{judged_->folder() / order_.task.project, attempt_.backend, tests_.run,
         context_.config->entries, context_.rules->digest(), context_.guard_version};
     const auto tests = tests_of_worker(offered_->evidence, expected, cancel_);
-    if (!tests) return std::nullopt;
+    if (!tests || !may_be_kept(offered_->evidence)) return std::nullopt;
     const std::string document = with_relaxation(offered_->evidence, fmt::format("trust_workers: {}", kTrusted));
     GUARD_TRY_ASSIGN(attempt_.evidence, place_for("evidence", ".json"));
     GUARD_TRY(write_file_atomically(context_.state->path() / attempt_.evidence, document, 0600));

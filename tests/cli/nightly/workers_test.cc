@@ -76,6 +76,14 @@ class WorkedNight : public NightRepository {
     return repository().guard(arguments);
   }
 
+  // To work on: a result beside the original could be taken and gone before it is read.
+  fs::path copied(const fs::path& folder) const {
+    const fs::path copy = copies_.path() / folder.filename();
+    fs::remove_all(copy);
+    fs::copy(folder, copy, fs::copy_options::recursive);
+    return copy;
+  }
+
   // The public half; the private one is the file key_file(name).
   std::string make_key(const std::string& name) const {
     EXPECT_EQ(std::system(("ssh-keygen -q -t ed25519 -N '' -C x -f " + key_file(name)).c_str()), 0);
@@ -105,6 +113,7 @@ class WorkedNight : public NightRepository {
   TempDir shared_;
   TempDir scratch_ = *TempDir::create();
   TempDir keys_ = *TempDir::create();
+  TempDir copies_ = *TempDir::create();
 };
 
 TEST(Workers, MakeTheNightThatOneMachineMakes) {
@@ -227,10 +236,7 @@ TEST(Workers, AreTrustedByTheirKeyWhileTheTipIsWhereTheyBegan) {
   EXPECT_EQ(night.work_until_over(loop,
                 [&](const fs::path& folder) {
                   if (!nightly::read_task(folder)) return;  // being written
-                  // Worked on elsewhere: here it could be taken and gone before it is read.
-                  const fs::path copy = night.shared().parent_path() / (night.shared().filename().native() + "-copy");
-                  fs::remove_all(copy);
-                  fs::copy(folder, copy, fs::copy_options::recursive);
+                  const fs::path copy = night.copied(folder);
                   EXPECT_EQ(night.work(copy, night.key_file("mine")).exit_status, 0);
                   const auto record = read_file(copy / "result/evidence.json", 1u << 24);
                   runs[folder.filename().native()] = nlohmann::json::parse(record.value_or("{}"))["run_id"];
@@ -296,36 +302,42 @@ TEST(Workers, ThatAreTrustedAndLieBringNoCommitByTrust) {
                 text("fetch(\"http://x\", { unix: \"/var/run/docker.sock\" } as never); expect(add(2, 2)).toBe(4);");
           }},
       {"edited-evidence", "accepted", [&](WorkResult& r) { replace(r.evidence, "\"passed\": 1", "\"passed\": 2"); }},
+      {"a-secret", "accepted",
+          [&](WorkResult& r) {
+            replace(r.evidence, "\"Linux ", "\"" + made_up_key() + " Linux ");
+            write_digest(r.evidence);
+          }},
+      {"other-settings", "accepted",
+          [](WorkResult& r) {
+            auto record = nlohmann::ordered_json::parse(r.evidence);
+            auto& config = record["config"];
+            config["values"]["run.grace_s"] = "11";
+            config["digest"] = config_digest(config["values"].get<std::map<std::string, std::string>>());
+            r.evidence = record.dump(2) + "\n";
+            write_digest(r.evidence);
+          }},
       {"a-stranger", "accepted", [](WorkResult&) {}, "other"},
   };
-  std::vector<NightTask> tasks;
-  for (const auto& lie : lies) tasks.push_back({lie.task, "good", "attempts = 1\n"});
-  night.plan(
-      tasks, night.head("trust_workers = ['" + mine + "']\n[budget]\nfailures_in_a_row = 100\nrequeued = 100\n"));
-  const pid_t loop = night.start({"run", night.plan_file()});
   const CancelToken never;
-  night.work_until_over(loop, [&](const fs::path& folder) {
-    const auto task = nightly::read_task(folder);
-    if (!task) return;
-    const auto lie =
-        std::find_if(lies.begin(), lies.end(), [&](const Lie& one) { return one.task == task->task.order.task.id; });
-    ASSERT_NE(lie, lies.end());
-    const fs::path copy = night.shared().parent_path() / (night.shared().filename().native() + "-copy");
-    fs::remove_all(copy);
-    fs::copy(folder, copy, fs::copy_options::recursive);
-    EXPECT_EQ(night.work(copy).exit_status, 0);
-    auto result = nightly::read_result(copy, task->sha256, {{}, {}}, never);
-    fs::remove_all(copy);
-    ASSERT_TRUE(result) << result.error().message();
-    lie->lie(*result);
-    EXPECT_TRUE(nightly::write_result(folder, task->sha256, *result, night.key_file(lie->key), never));
-  });
-  const auto outcomes = night.outcomes();
-  for (const auto& lie : lies) {
-    EXPECT_EQ(outcomes.at(lie.task), lie.outcome) << lie.task;
-    EXPECT_FALSE(lie.outcome == "accepted" && night.trusts(lie.task + "-1")) << lie.task;
+  for (const auto& lie : lies) {  // a night each: a commit of one would move the tip of the next
+    night.plan({{lie.task, "good", "attempts = 1\n"}}, night.head("trust_workers = ['" + mine + "']\n"));
+    const pid_t loop = night.start({"run", night.plan_file()});
+    night.work_until_over(loop, [&](const fs::path& folder) {
+      const auto task = nightly::read_task(folder);
+      if (!task) return;
+      const fs::path copy = night.copied(folder);
+      EXPECT_EQ(night.work(copy).exit_status, 0);
+      auto result = nightly::read_result(copy, task->sha256, {{}, {}}, never);
+      fs::remove_all(copy);
+      ASSERT_TRUE(result) << result.error().message();
+      lie.lie(*result);
+      EXPECT_TRUE(nightly::write_result(folder, task->sha256, *result, night.key_file(lie.key), never));
+    });
+    EXPECT_EQ(night.outcomes().at(lie.task), lie.outcome) << lie.task;
+    const bool is_accepted = lie.outcome == "accepted";
+    EXPECT_EQ(night.committed().size(), is_accepted ? 1U : 0U) << lie.task;
+    EXPECT_FALSE(is_accepted && night.trusts(lie.task + "-1")) << lie.task;
   }
-  EXPECT_THAT(night.committed(), UnorderedElementsAre("edited-evidence", "a-stranger"));
 }
 
 TEST(Workers, OfAClusterAreGivenTheFoldersThatWait) {
