@@ -119,8 +119,19 @@ struct NightWorks {
   std::mutex judging;
   std::string branch_tip;  // see NightContext
   nightly::NightContext context;
+  std::mutex speaking;  // two threads know something to say
   std::unique_ptr<nightly::Executor> executor;
 };
+
+void warn(NightWorks& works, Streams& streams, const std::string& sentence) {
+  const std::lock_guard lock(works.speaking);
+  streams.err.print("guard: warning: {}\n", printable(sentence));
+}
+
+fs::path task_root(const NightWorks& works) {
+  const auto& shared = works.plan.executor.shared;
+  return shared.empty() ? works.place->state.path() / "tasks" : fs::path(shared);
+}
 
 Result<void> take_hold(const Options& options, CommandContext& context, NightWorks& works) {
   auto place = nightly_place(options, context, works.never);
@@ -202,11 +213,14 @@ Result<void> name_night(const Night& night, CommandContext& context, NightWorks&
   auto& shared = works.context;
   shared.night = shared.for_workers.night = night.id;
   shared.branch = night.branch;
-  const auto& executor = works.plan.executor;
-  const fs::path root = executor.shared.empty() ? works.place->state.path() / "tasks" : fs::path(executor.shared);
-  shared.task_folders = root / night.id;
+  const auto& plan = works.plan.executor;
+  shared.task_folders = task_root(works) / night.id;
+  if (plan.kind != nightly::ExecutorKind::local) GUARD_TRY(nightly::make_night_folder(shared.task_folders));
   GUARD_TRY_ASSIGN(const fs::path program, own_program());
-  GUARD_TRY_ASSIGN(works.executor, nightly::make_executor(works.plan, night.id, program, context.environment));
+  GUARD_TRY_ASSIGN(works.executor,
+      nightly::make_executor(plan,
+          {night.id, shared.task_folders, program, context.environment,
+              [&](const std::string& sentence) { warn(works, context.streams, sentence); }}));
   shared.executor = works.executor.get();
   return works.lock->name(night.id);
 }
@@ -220,8 +234,9 @@ void forget_old_nights(const NightWorks& works, Streams& streams) {
     return;
   }
   for (const auto& id : *forgotten) {
-    for (const char* kind : {"evidence", "outputs", "kept", "sent", "tasks"})
+    for (const char* kind : {"evidence", "outputs", "kept", "sent"})
       (void)remove_tree(works.place->state.path() / kind / id);
+    (void)remove_tree(task_root(works) / id);
   }
 }
 
@@ -289,6 +304,7 @@ Result<int> watch(const Options& options, CommandContext& context, NightWorks& w
   night.context = &works.context;
   night.say = [&](const nightly::NightEvent& event) {
     if (options.quiet) return;
+    const std::lock_guard lock(works.speaking);
     const std::string line = fmt::format(
         "[{}/{}] {}{}{}", event.decided, event.tasks, event.task, event.task.empty() ? "" : ": ", event.sentence);
     if (event.step) {
@@ -302,7 +318,10 @@ Result<int> watch(const Options& options, CommandContext& context, NightWorks& w
     context.streams.err.print("{} night {}: {} on branch {}\n", nightly::utc_text(nightly::unix_ms(), "%H:%M:%SZ"),
         works.context.night, plural(works.plan.tasks.size(), "task"), printable(works.context.branch));
   }
-  GUARD_TRY_ASSIGN(const nightly::NightResult result, work(night));
+  const auto done = work(night);
+  works.executor.reset();  // before anybody is told that the night is over
+  if (!done) return done.error();
+  const nightly::NightResult& result = *done;
   progress.clear();
   return conclude(options, context, works, result);
 }

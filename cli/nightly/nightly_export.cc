@@ -1,4 +1,6 @@
 // `guard nightly export`: manifests for workers elsewhere.
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -15,13 +17,16 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kExample = "guard nightly export kubernetes nightly.toml | kubectl apply -f -";
 
-// Those of all nights that nobody has made yet, oldest night first.
+// Those of all nights that nobody has made yet, oldest night first: folders of this user that are what their names say.
 std::vector<fs::path> waiting_folders(const fs::path& shared) {
   std::vector<fs::path> found;
   std::error_code failure;
   for (const auto& night : fs::directory_iterator(shared, failure)) {
     for (const auto& folder : fs::directory_iterator(night.path(), failure)) {
-      if (fs::exists(folder.path() / "task.json", failure) && !nightly::has_result(folder.path()))
+      const auto read = nightly::read_task(folder.path());
+      if (!read || !read->task || nightly::has_result(folder.path())) continue;
+      const auto& task = *read->task;
+      if (folder.path() == shared / task.night / nightly::attempt_name(task.order.task.id, task.order.number))
         found.push_back(folder.path());
     }
   }
@@ -44,7 +49,7 @@ Result<int> nightly_export(const Options& options, CommandContext& context) {
     return 0;
   }
   const auto folders = waiting_folders(plan.executor.shared);
-  GUARD_TRY_ASSIGN(const std::string document, nightly::kubernetes_job(plan.executor, folders));
+  GUARD_TRY_ASSIGN(const std::string document, nightly::kubernetes_job(plan.executor, folders, ::geteuid()));
   if (folders.empty()) {
     return Error(ErrorCode::file_not_found, "no task folder waits for a worker")
         .hint("start the night first (guard nightly run), with [executor] kind = \"folder\"");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/nightly/nightly_parts.h"
@@ -20,15 +21,23 @@ using std::chrono::milliseconds;
 // one machine a change is judged once; workers would have judged it as well.
 TaskTimes times_of(const Attempt& attempt) {
   TaskTimes times;
-  const auto waited = std::find_if(attempt.timings_ms.begin(), attempt.timings_ms.end(),
-      [](const auto& timing) { return timing.first == "worker"; });
-  const bool remote = waited != attempt.timings_ms.end();
-  for (auto timing = attempt.timings_ms.begin(); timing != attempt.timings_ms.end(); ++timing) {
-    if (timing == waited) continue;
-    const milliseconds took(std::clamp<std::int64_t>(timing->second, 0, 7 * 86'400'000));
-    const bool is_first_half = timing->first == "clone" || timing->first == "generator" || timing->first == "read";
-    if (remote ? timing < waited : timing->first != "commit") times.worker += took;
-    if (remote ? timing > waited : !is_first_half && attempt.outcome == AttemptOutcome::accepted) times.judge += took;
+  const auto& timings = attempt.timings_ms;
+  const auto took = [](const auto& timing) {
+    return milliseconds(std::clamp<std::int64_t>(timing.second, 0, 7 * 86'400'000));
+  };
+  const auto last =
+      std::find_if(timings.rbegin(), timings.rend(), [](const auto& timing) { return timing.first == "worker"; });
+  if (last != timings.rend()) {
+    const auto waited = std::prev(last.base());
+    for (auto timing = timings.begin(); timing != waited; ++timing) times.worker += took(*timing);
+    times.worker = std::min(times.worker, took(*waited));  // the worker's word, and no more than was seen here
+    for (auto timing = std::next(waited); timing != timings.end(); ++timing) times.judge += took(*timing);
+    return times;
+  }
+  for (const auto& timing : timings) {
+    const bool is_first_half = timing.first == "clone" || timing.first == "generator" || timing.first == "read";
+    if (timing.first != "commit") times.worker += took(timing);
+    if (!is_first_half && attempt.outcome == AttemptOutcome::accepted) times.judge += took(timing);
   }
   return times;
 }

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "cli/commands/rule_engine.h"
 #include "cli/nightly/nightly_parts.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
+#include "common/time.h"
 #include "nightly/loop/attempt_run.h"
+#include "pipeline/evidence/masked_record.h"
 #include "pipeline/run/run_output.h"
 
 namespace guard {
@@ -16,19 +19,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Everything is made in a folder of its own, which is gone afterwards, whatever came of it.
-Result<std::string> work_on(const fs::path& folder, const Options& options, CommandContext& context) {
-  GUARD_TRY_ASSIGN(const auto lock, nightly::lock_task(folder));
-  if (!lock) {
-    return Error(ErrorCode::input_invalid, fmt::format("another worker has {}", printable(folder.native())))
-        .hint("its result will be there once it is done");
-  }
-  if (nightly::has_result(folder)) return std::string("has its result already");
-  GUARD_TRY_ASSIGN(const auto read, nightly::read_task(folder));
-  const nightly::TaskFile& task = read.task;
+constexpr milliseconds kLook{200};
 
+// Waits for another worker, no longer than the night may last: it may end without a result.
+Result<UniqueFd> wait_for_lock(const fs::path& folder, const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(const auto read, nightly::read_task(folder));
+  const Deadline deadline = Deadline::after(read.task ? read.task->order.time_left : milliseconds(0));
+  for (;;) {
+    GUARD_TRY_ASSIGN(auto lock, nightly::lock_task(folder));
+    if (lock) return std::move(*lock);
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped");
+    if (deadline.passed())
+      return Error(ErrorCode::input_invalid, fmt::format("another worker has {}", printable(folder.native())))
+          .hint("its result will be there once it is done");
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+// Everything is made in a folder of its own, which is gone afterwards, whatever came of it.
+Result<nightly::WorkResult> attempt(
+    const fs::path& folder, const nightly::ReadTask& read, const Options& options, CommandContext& context) {
+  if (!read.task) return read.task.error();
+  const nightly::TaskFile& task = *read.task;
   GUARD_TRY_ASSIGN(const TempDir scratch, TempDir::create(options.scratch));  // removes what killed workers left
-  CancelToken never;                                                          // of git
+  if (!options.key.empty()) GUARD_TRY(nightly::try_key(options.key, scratch.path(), context.cancel));
+  CancelToken never;  // of git
   GUARD_TRY_ASSIGN(const auto repository,
       nightly::NightRepository::unpack(
           folder / "repository.pack", task.order.start, task.object_format, scratch.path() / "repository", never));
@@ -65,10 +80,30 @@ Result<std::string> work_on(const fs::path& folder, const Options& options, Comm
   night.base = task.order.start;
   night.night = task.night;
   night.guard_version = GUARD_VERSION;
-  GUARD_TRY_ASSIGN(const auto result, nightly::work_attempt(night, task.order, context.cancel));
-  GUARD_TRY(nightly::write_result(folder, read.sha256, result, options.key, context.cancel));
-  return fmt::format("{}{}{}", to_string(result.attempt.outcome), result.attempt.detail.empty() ? "" : ": ",
-      printable(result.attempt.detail));
+  return nightly::work_attempt(night, task.order, context.cancel);
+}
+
+Result<std::string> work_on(const fs::path& folder, const Options& options, CommandContext& context) {
+  const auto lock = wait_for_lock(folder, context.cancel);
+  // Where nothing can be locked the coordinator has to hear of it like of any other failure.
+  if (!lock && lock.error().code() != ErrorCode::io_error) return lock.error();
+  if (nightly::has_result(folder)) return std::string("has its result already");
+  GUARD_TRY_ASSIGN(const auto read, nightly::read_task(folder));
+  auto result = lock ? attempt(folder, read, options, context) : Result<nightly::WorkResult>(lock.error());
+  auto written = result ? nightly::write_result(folder, read.sha256, *result, options.key, context.cancel)
+                        : Result<void>(result.error());
+  if (written) {
+    return fmt::format("{}{}{}", to_string(result->attempt.outcome), result->attempt.detail.empty() ? "" : ": ",
+        printable(result->attempt.detail));
+  }
+  const Error& error = written.error();
+  if (context.cancel.cancelled()) return error;
+  // Whoever stopped us starts us again; all else only the coordinator can tell a person.
+  GUARD_TRY_ASSIGN(const SecretSource secrets, secrets_of(context.environment));
+  const auto put_back = nightly::put_back(masked_error(secrets, error));
+  if (!nightly::write_result(folder, read.sha256, put_back, options.key, context.cancel))
+    (void)nightly::write_result(folder, read.sha256, put_back, {}, context.cancel);  // the key may be what is wrong
+  return error;
 }
 
 }  // namespace

@@ -73,6 +73,16 @@ std::string masked_or_withheld(const SecretSource& secrets, std::string_view tex
   return hidden ? std::move(hidden->text) : "(withheld)";
 }
 
+// What is guard's own failure, or the engine's.
+AttemptEnd end_of(const Error& error) {
+  return {AttemptOutcome::requeued, "error",
+      fmt::format("{}: {}{}{}", error.wire_name(), error.message(), error.hint().empty() ? "" : "; ", error.hint())};
+}
+
+AttemptEnd worker_lost(std::string detail) {
+  return {AttemptOutcome::requeued, std::string(kWorkerLost), std::move(detail)};
+}
+
 std::optional<AttemptEnd> refused(std::string_view reason, std::string detail) {
   return AttemptEnd{AttemptOutcome::refused, std::string(reason), std::move(detail)};
 }
@@ -152,7 +162,7 @@ class AttemptRun {
         order_(order),
         progress_(progress),
         cancel_(cancel),
-        stem_(fmt::format("{}-{}", order.task.id, order.number)),
+        stem_(attempt_name(order.task.id, order.number)),
         folder_(context.state->clones() / context.night / stem_) {
     attempt_.night = context.night;
     attempt_.task = order.task.id;
@@ -172,8 +182,7 @@ class AttemptRun {
     const Error& error = over.error();
     if (error.code() == ErrorCode::cancelled || cancel_.cancelled())
       return finish({AttemptOutcome::interrupted, "interrupted", "guard was stopped"});
-    return finish({AttemptOutcome::requeued, "error",
-        fmt::format("{}: {}{}{}", error.wire_name(), error.message(), error.hint().empty() ? "" : "; ", error.hint())});
+    return finish(end_of(error));
   }
 
  private:
@@ -281,21 +290,19 @@ class AttemptRun {
     GUARD_TRY_ASSIGN(Sent sent, read_or_send());
     attempt_.start = sent.start;
     const fs::path folder = context_.task_folders / stem_;
-    GUARD_TRY_ASSIGN(const WorkEnd end,
-        context_.executor->work({folder, sent.job,
-                                    [&](const std::string& job) {
-                                      sent.job = job;
-                                      return note_sent(sent);
-                                    },
-                                    order_.time_left},
-            cancel_));
-    if (end.kind == WorkEnd::Kind::lost)
-      return AttemptEnd{AttemptOutcome::requeued, std::string(kWorkerLost), end.sentence};
+    WorkOrder work{folder, sent.job, {}, {}, order_.time_left};
+    work.submitted = [&](const std::string& job) {
+      sent.job = job;
+      return note_sent(sent);
+    };
+    work.is_given_up = [this] { return context_.journal->stop_requested(context_.night).value_or(false); };
+    GUARD_TRY_ASSIGN(const WorkEnd end, context_.executor->work(work, cancel_));
+    if (end.kind == WorkEnd::Kind::lost) return worker_lost(end.sentence);
     if (end.kind == WorkEnd::Kind::out_of_time)
       return AttemptEnd{AttemptOutcome::interrupted, "time", "the time of the night was over"};
     const ExecutorPlan& plan = context_.plan->executor;
     auto read = read_result(folder, sent.sha256, {plan.signers, plan.trust_workers}, cancel_);
-    if (!read) return AttemptEnd{AttemptOutcome::requeued, std::string(kWorkerLost), read.error().message()};
+    if (!read) return worker_lost(read.error().message());
     return take_result(std::move(*read));
   }
 
@@ -312,7 +319,7 @@ class AttemptRun {
   }
 
   Result<Sent> read_or_send() const {
-    if (const auto noted = read_file(sent_file(), 4'096, FollowLinks::no)) {
+    if (const auto noted = read_file(sent_file(), 4'096, FollowLinks::no); noted && is_sent(context_, attempt_)) {
       const auto words = pieces_of(std::string_view(*noted).substr(0, noted->find('\n')), ' ');
       if (words.size() >= 2)
         return Sent{std::string(words[0]), std::string(words[1]), std::string(words.size() > 2 ? words[2] : "")};
@@ -320,7 +327,7 @@ class AttemptRun {
     TaskFile task = context_.for_workers;
     task.order = order_;
     const fs::path folder = context_.task_folders / stem_;
-    GUARD_TRY(make_folders(context_.task_folders, 0700));
+    GUARD_TRY(make_night_folder(context_.task_folders));
     GUARD_TRY_ASSIGN(const fs::path pack, context_.repository->pack(order_.start, context_.task_folders));
     Sent sent;
     sent.start = order_.start;
@@ -339,10 +346,12 @@ class AttemptRun {
     });
     attempt_.generator = theirs.generator;
     attempt_.generator_said = theirs.generator_said;
-    attempt_.timings_ms = std::move(theirs.timings_ms);
+    attempt_.timings_ms = theirs.timings_ms;
     if (!result.log.empty()) {
+      const std::string log = masked(result.log);
       GUARD_TRY_ASSIGN(attempt_.output, place_for("outputs", ".txt"));
-      GUARD_TRY(write_file_atomically(context_.state->path() / attempt_.output, masked(result.log), 0600));
+      GUARD_TRY(write_file_atomically(context_.state->path() / attempt_.output, log, 0600));
+      if (theirs.outcome == AttemptOutcome::failed) said_ = log;
     }
     if (theirs.outcome == AttemptOutcome::accepted) {
       change_ = std::move(result.change);
@@ -350,37 +359,33 @@ class AttemptRun {
       return std::nullopt;
     }
     // Nobody is harmed by a worker that refuses without a reason, but the task.
-    AttemptEnd over{theirs.outcome, theirs.reason, theirs.detail};
     const auto record = parse_evidence(result.evidence);
     if (record && shape_faults(*record).empty() && may_be_kept(result.evidence)) {
-      GUARD_TRY_ASSIGN(theirs.evidence, place_for("evidence", ".json"));
-      GUARD_TRY(write_file_atomically(context_.state->path() / theirs.evidence, result.evidence, 0600));
-      theirs.evidence_sha256 = sha256_hex(result.evidence);
-    } else {
-      theirs.evidence.clear();
-      theirs.evidence_sha256.clear();
+      GUARD_TRY_ASSIGN(attempt_.evidence, place_for("evidence", ".json"));
+      GUARD_TRY(write_file_atomically(context_.state->path() / attempt_.evidence, result.evidence, 0600));
+      attempt_.evidence_sha256 = sha256_hex(result.evidence);
     }
-    theirs.night = attempt_.night;
-    theirs.task = attempt_.task;
-    theirs.number = attempt_.number;
-    theirs.step = attempt_.step;
-    theirs.outcome = AttemptOutcome::none;
-    theirs.started_ms = attempt_.started_ms;
-    theirs.start = attempt_.start;
-    theirs.timings_ms = std::move(attempt_.timings_ms);
-    theirs.output = attempt_.output;
-    theirs.tip.clear();
-    theirs.commit.clear();
-    theirs.kept.clear();
-    attempt_ = std::move(theirs);
-    return over;
+    for (const auto list : {&Attempt::files, &Attempt::flaky}) attempt_.*list = std::move(theirs.*list);
+    attempt_.findings = std::move(theirs.findings);
+    attempt_.diff = std::move(theirs.diff);
+    attempt_.tests_passed = theirs.tests_passed;
+    attempt_.tests_failed = theirs.tests_failed;
+    attempt_.tests_skipped = theirs.tests_skipped;
+    take_measures(theirs);
+    return AttemptEnd{theirs.outcome, theirs.reason, theirs.detail};
+  }
+
+  void take_measures(const Attempt& theirs) {
+    for (const auto number : {&Attempt::secrets_masked, &Attempt::mutants, &Attempt::mutants_killed,
+             &Attempt::lines_covered, &Attempt::lines_newly_covered})
+      attempt_.*number = theirs.*number;
   }
 
   // Laid where a generator would have written, and read from there.
   StepEnd lay_result() {
     if (auto laid = clone_->apply(change_); !laid) {
       if (laid.error().code() != ErrorCode::input_invalid) return std::move(laid).error();
-      return AttemptEnd{AttemptOutcome::requeued, std::string(kWorkerLost), laid.error().message()};
+      return worker_lost(laid.error().message());
     }
     return std::nullopt;
   }
@@ -514,12 +519,7 @@ class AttemptRun {
     attempt_.tests_passed = tests->passed;
     attempt_.tests_failed = tests->failures;
     attempt_.tests_skipped = tests->skipped;
-    const Attempt& theirs = offered_->attempt;
-    attempt_.secrets_masked = theirs.secrets_masked;
-    attempt_.mutants = theirs.mutants;
-    attempt_.mutants_killed = theirs.mutants_killed;
-    attempt_.lines_covered = theirs.lines_covered;
-    attempt_.lines_newly_covered = theirs.lines_newly_covered;
+    take_measures(offered_->attempt);
     takes_offer_ = true;
     return std::nullopt;
   }
@@ -654,8 +654,8 @@ class AttemptRun {
     // What is left here is found and removed when the next night begins.
     (void)remove_tree(folder_);
     if (is_remote()) {
-      (void)remove_tree(context_.task_folders / stem_);
       (void)remove_tree(sent_file());
+      (void)remove_tree(context_.task_folders / stem_);
     }
     return std::move(attempt_);
   }
@@ -711,23 +711,34 @@ Result<WorkResult> work_attempt(const NightContext& context, const AttemptOrder&
   AttemptRun run(context, order, nullptr, cancel);
   WorkResult result;
   GUARD_TRY_ASSIGN(result.attempt, run.execute());
-  if (result.attempt.outcome == AttemptOutcome::interrupted && result.attempt.reason != "time")
-    return Error(ErrorCode::cancelled, result.attempt.detail);
+  if (result.attempt.outcome == AttemptOutcome::interrupted) {
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, result.attempt.detail);
+    result.attempt.outcome = AttemptOutcome::requeued;  // its time was over: the night's own clock decides
+  }
   result.change = run.change();
   const auto kept = [&](const std::string& name, std::uint64_t bytes_max) {
     return name.empty() ? std::string()
                         : read_file(context.state->path() / name, bytes_max, FollowLinks::no).value_or("");
   };
-  result.log = kept(result.attempt.output, 64u << 20);
+  result.log = cut_text(kept(result.attempt.output, 64u << 20), kLogBytesMax, "");
   result.evidence = kept(result.attempt.evidence, kEvidenceBytesMax);
   return result;
 }
 
+WorkResult put_back(const Error& error) {
+  AttemptEnd over = end_of(error);
+  WorkResult result;
+  result.attempt.outcome = over.outcome;
+  result.attempt.reason = std::move(over.reason);
+  result.attempt.detail = std::move(over.detail);
+  return result;
+}
+
 bool is_sent(const NightContext& context, const Attempt& attempt) {
+  const std::string name = attempt_name(attempt.task, attempt.number);
   std::error_code failure;
-  return context.executor != nullptr &&
-      fs::exists(
-          context.state->path() / "sent" / attempt.night / fmt::format("{}-{}", attempt.task, attempt.number), failure);
+  return context.executor != nullptr && fs::exists(context.state->path() / "sent" / attempt.night / name, failure) &&
+      fs::exists(context.task_folders / name / "task.json", failure);
 }
 
 Result<bool> finish_commit(const NightContext& context, const Attempt& attempt) {

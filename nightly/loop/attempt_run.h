@@ -67,9 +67,11 @@ struct NightContext {
 Result<Attempt> run_attempt(const NightContext& context, const AttemptOrder& order,
     const std::function<void(AttemptStep)>& progress, const CancelToken& cancel);
 
-// As a worker: everything but the commit, judged on the commit that the attempt began at. An Error is an attempt that
-// can be made again; nobody has to hear of it.
+// As a worker: everything but the commit, judged on the commit that the attempt began at.
 Result<WorkResult> work_attempt(const NightContext& context, const AttemptOrder& order, const CancelToken& cancel);
+
+// What a worker answers that could not make its attempt. `error`: masked.
+WorkResult put_back(const Error& error);
 
 // Whether a worker was sent for this attempt by a loop that was killed: then it is not made again, but gone on with.
 bool is_sent(const NightContext& context, const Attempt& attempt);

@@ -59,6 +59,7 @@ class Loop {
   // on.
   void remember(const Attempt& attempt) {
     Row& row = row_of(attempt.task);
+    row.goes_on = row.goes_on || attempt.outcome == AttemptOutcome::none;
     row.number = std::max(row.number, attempt.outcome == AttemptOutcome::none ? attempt.number - 1 : attempt.number);
     if (!attempt.feedback.empty()) row.feedback = attempt.feedback;
     row.from_tip = row.from_tip || attempt.reason == "conflict";
@@ -66,7 +67,8 @@ class Loop {
 
   Result<NightResult> run() {
     for (Row& row : rows_) {
-      if (!is_over(row.task)) queue_.push_back(&row);
+      // What a worker has already first: its executor is to know of all that is at work.
+      if (!is_over(row.task)) row.goes_on ? queue_.push_front(&row) : queue_.push_back(&row);
     }
     {
       const std::lock_guard lock(mutex_);
@@ -97,8 +99,7 @@ class Loop {
     night_.state = ending_->state;
     night_.reason = ending_->reason;
     night_.why = ending_->why;
-    if (ending_->state == NightState::finished && context_.executor != nullptr)
-      (void)remove_tree(context_.task_folders);
+    if (context_.executor != nullptr) (void)remove_tree(context_.task_folders);
     GUARD_TRY(save(nullptr, nullptr));
     return NightResult{night_, std::move(tasks)};
   }
@@ -109,6 +110,7 @@ class Loop {
     const PlannedTask* planned = nullptr;
     std::uint64_t number = 0;  // of its newest attempt
     std::string feedback;
+    bool goes_on = false;   // its newest attempt is a worker's
     bool from_tip = false;  // another one overtook it, or comes before it: cloned from where the branch is
     std::uint64_t requeued = 0;
   };
@@ -203,6 +205,10 @@ class Loop {
     } else if (requeued_tasks_.size() >= budget.requeued) {
       ending_ = Ending{NightState::ended, "put_backs",
           fmt::format("{} tasks in a row could not be judged: {}", requeued_tasks_.size(), last_requeued_)};
+    } else if (lost_in_a_row_ >= context_.plan->jobs + budget.requeued) {
+      // One machine that is lost takes no more along than are under way.
+      ending_ = Ending{NightState::ended, "worker_lost",
+          fmt::format("{} attempts in a row got no result from their workers: {}", lost_in_a_row_, last_requeued_)};
     } else if (free_bytes(context_.state->path()) < context_.config->config.nightly.min_free_bytes) {
       ending_ = Ending{NightState::ended, "no_space",
           fmt::format("less than {} bytes are free where the night keeps its clones",
@@ -293,6 +299,7 @@ class Loop {
     task.detail = attempt.detail;
     const bool counted = attempt.outcome == AttemptOutcome::accepted || attempt.outcome == AttemptOutcome::refused ||
         attempt.outcome == AttemptOutcome::failed;
+    if (attempt.reason != kWorkerLost) lost_in_a_row_ = 0;
     if (counted) {
       ++task.attempts;
       ++attempts_;
@@ -324,12 +331,15 @@ class Loop {
           row.from_tip = true;
           break;
         }
-        if (attempt.reason == kWorkerLost) break;
+        last_requeued_ = fmt::format("{} ({})", printable(attempt.detail), attempt.reason);
+        if (attempt.reason == kWorkerLost) {
+          ++lost_in_a_row_;
+          break;
+        }
         ++task.requeued;
         ++night_.requeued;
         // Different tasks: one that can never be judged must not end the night for the others.
         requeued_tasks_.insert(task.id);
-        last_requeued_ = fmt::format("{} ({})", attempt.detail, attempt.reason);
         back_off_ =
             std::min(kBackOffMax, back_off_ == milliseconds(0) ? context_.plan->budget.back_off : back_off_ * 2);
         not_before_ = Clock::now() + back_off_;
@@ -346,7 +356,8 @@ class Loop {
     const std::string_view again = task.state == TaskState::waiting && counted ? "; another attempt follows" : "";
     const std::string why = attempt.outcome == AttemptOutcome::accepted
         ? ""
-        : fmt::format(" ({}){}", attempt.reason, attempt.detail.empty() ? "" : ": " + printable(attempt.detail));
+        : fmt::format(
+              " ({}){}", printable(attempt.reason), attempt.detail.empty() ? "" : ": " + printable(attempt.detail));
     say(task.id, fmt::format("{}{}{}", to_string(attempt.outcome), why, again), false);
     return ok();
   }
@@ -362,6 +373,7 @@ class Loop {
   std::size_t running_ = 0;
   std::uint64_t attempts_ = 0;
   std::uint64_t failures_in_a_row_ = 0;
+  std::uint64_t lost_in_a_row_ = 0;
   std::set<std::string> requeued_tasks_;  // since the last attempt that was decided
   std::string last_requeued_;
   milliseconds back_off_{0};

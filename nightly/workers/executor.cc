@@ -1,48 +1,87 @@
 #include "nightly/workers/executor.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
-#include <condition_variable>
-#include <map>
-#include <mutex>
+#include <algorithm>
 #include <thread>
+#include <utility>
 
-#include "common/file_io.h"
 #include "common/text/text.h"
 #include "common/time.h"
 #include "nightly/workers/slurm.h"
 #include "nightly/workers/task_folder.h"
+#include "runner/process/child_process.h"
 
 namespace guard::nightly {
 namespace {
 
 constexpr milliseconds kLook{200};
+constexpr milliseconds kLookForGivenUp{2'000};  // asks the journal
+// nfs(5): what is known of a folder is believed for up to acdirmax, 60 s where nobody set it; and half of that again.
+constexpr milliseconds kNetworkShowsWithin{90'000};
+constexpr milliseconds kLocalShowsWithin{2'000};
 
 // Nobody is asked: whoever sees the folder takes it.
 class FolderExecutor final : public Executor {
  public:
   Result<WorkEnd> work(const WorkOrder& order, const CancelToken& cancel) override {
-    const Deadline deadline = Deadline::after(order.time_left);
-    while (!has_result(order.folder)) {
-      if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped");
-      if (deadline.passed()) return WorkEnd{WorkEnd::Kind::out_of_time, {}};
-      std::this_thread::sleep_for(kLook);
-    }
-    return WorkEnd{};
+    return await_result(order, cancel, [] { return std::nullopt; });
   }
 };
 
+// Whether it is nobody's work: then it becomes nobody's for good.
+bool withdraw(const std::filesystem::path& folder) {
+  const auto lock = lock_task(folder);
+  std::error_code failure;
+  return lock && *lock && !has_result(folder) && std::filesystem::remove(folder / "task.json", failure);
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Executor>> make_executor(
-    const Plan& plan, const std::string& night, const std::filesystem::path& program, const Environment& environment) {
-  switch (plan.executor.kind) {
+Result<std::unique_ptr<Executor>> make_executor(const ExecutorPlan& plan, NightPlace place) {
+  std::vector<const char*> programs;
+  if (!plan.signers.empty() || !plan.trust_workers.empty()) programs.push_back("ssh-keygen");
+  if (plan.kind == ExecutorKind::slurm) programs.insert(programs.end(), {"sbatch", "squeue", "scancel"});
+  for (const char* program : programs) {
+    if (find_program(program, place.environment)) continue;
+    return Error(
+        ErrorCode::config_invalid, fmt::format("[executor] of the plan needs {}, which is not on PATH", program))
+        .hint("install it on this machine, or change [executor]");
+  }
+  switch (plan.kind) {
     case ExecutorKind::local: return std::unique_ptr<Executor>();
     case ExecutorKind::folder: return std::unique_ptr<Executor>(std::make_unique<FolderExecutor>());
     case ExecutorKind::slurm: break;
   }
-  return make_slurm_executor(plan, night, program, environment);
+  const milliseconds shown = shown_within(place.folder);
+  return make_slurm_executor(plan, std::move(place), shown);
+}
+
+Result<WorkEnd> await_result(
+    const WorkOrder& order, const CancelToken& cancel, const std::function<std::optional<Result<WorkEnd>>()>& look) {
+  const Deadline deadline = Deadline::after(order.time_left);
+  auto next = SteadyClock::now();
+  for (;;) {
+    if (has_result(order.folder)) return WorkEnd{};
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped");
+    if (deadline.passed()) return WorkEnd{WorkEnd::Kind::out_of_time, {}};
+    if (auto end = look()) return std::move(*end);
+    if (order.is_given_up && SteadyClock::now() >= next) {
+      if (order.is_given_up() && withdraw(order.folder)) return Error(ErrorCode::cancelled, "stopped");
+      next = SteadyClock::now() + kLookForGivenUp;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+milliseconds shown_within(const std::filesystem::path& folder) {
+  constexpr long kLocal[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, OVERLAYFS_SUPER_MAGIC};
+  struct statfs about {};
+  const bool is_local = ::statfs(folder.c_str(), &about) == 0 &&
+      std::find(std::begin(kLocal), std::end(kLocal), static_cast<long>(about.f_type)) != std::end(kLocal);
+  return is_local ? kLocalShowsWithin : kNetworkShowsWithin;
 }
 
 std::string array_script(const ExecutorPlan& plan, const std::filesystem::path& program, std::string_view index,

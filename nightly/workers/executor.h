@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ struct WorkOrder {
   std::string job;  // what `submitted` was told for it by a loop that was killed; empty: nobody has it yet
   // Called before the work can have begun to count: who has it now. What it can't write down ends the attempt.
   std::function<Result<void>(const std::string& job)> submitted;
+  std::function<bool()> is_given_up;  // then it is made only by whoever is at work on it already; empty: never
   std::chrono::milliseconds time_left{0};
 };
 
@@ -31,20 +33,33 @@ struct WorkEnd {
   std::string sentence;  // of lost: what is known
 };
 
-// Thread-safe: each attempt that is under way waits in work().
+// Thread-safe: each attempt that is under way waits in work(). The destructor ends whatever is still at work.
 class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Until the folder has a result, or its worker is gone without one. CANCELLED, and whatever keeps the work from
-  // being given to anybody; then nobody works on the folder any more.
+  // Until the folder has a result, or its worker is gone without one. CANCELLED, at once, also for what was given up
+  // while nobody worked on it; and whatever keeps the work from being given to anybody.
   virtual Result<WorkEnd> work(const WorkOrder& order, const CancelToken& cancel) = 0;
 };
 
-// As the plan says; null: local. `program`: guard, where the plan names no other. CONFIG_INVALID where the plan asks
-// for what is not installed.
-Result<std::unique_ptr<Executor>> make_executor(
-    const Plan& plan, const std::string& night, const std::filesystem::path& program, const Environment& environment);
+struct NightPlace {
+  std::string night;
+  std::filesystem::path folder;   // of its task folders; has to be there
+  std::filesystem::path program;  // guard, where the plan names no other
+  Environment environment;
+  std::function<void(const std::string& sentence)> warn;  // of what somebody should look at; from any thread
+};
+
+// As the plan says; null: local. CONFIG_INVALID where the plan asks for what is not installed.
+Result<std::unique_ptr<Executor>> make_executor(const ExecutorPlan& plan, NightPlace place);
+
+// For executors: work(), where `look` answers an end that only they can know of.
+Result<WorkEnd> await_result(
+    const WorkOrder& order, const CancelToken& cancel, const std::function<std::optional<Result<WorkEnd>>()>& look);
+
+// How long a file that another machine wrote may stay unseen in this folder.
+std::chrono::milliseconds shown_within(const std::filesystem::path& folder);
 
 // The script of elements that know their number from the variable `index`: the Nth works on the Nth batch of folders,
 // one after the other. Pure.

@@ -14,12 +14,13 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kUser = 1000;
+constexpr uid_t kUser = 1000;      // of sessions, which own nothing outside of their pod
 constexpr int kWarm = 5;           // as many as `guard serve` keeps ready
 constexpr int kRetries = 2;        // of an index: an attempt that goes on being killed is the coordinator's to judge
 constexpr int kKeptFor_s = 3'600;  // a Job that is done
 constexpr std::string_view kScript = "/guard/work.sh";
 constexpr std::string_view kScriptName = "work.sh";
+constexpr std::string_view kCache = "cache";  // below `shared`
 constexpr std::string_view kSessions = "guard-sessions";
 constexpr std::string_view kAddress = "127.0.0.1:4711";  // for `kubectl port-forward`; nobody else reaches it
 
@@ -41,7 +42,7 @@ Json object(std::string_view version, std::string_view kind, std::string_view na
 Json mounted(std::string_view volume, std::string_view path) { return {{"name", volume}, {"mountPath", path}}; }
 
 // What Kubernetes calls restricted, and nothing to write on but volumes.
-Json pod(const ExecutorPlan& plan, std::vector<std::string> command) {
+Json pod(const ExecutorPlan& plan, std::vector<std::string> command, uid_t user) {
   Json container = {{"name", "guard"}, {"image", plan.image}, {"command", std::move(command)},
       {"env", Json::array({{{"name", "HOME"}, {"value", "/tmp"}}})},
       {"securityContext",
@@ -57,7 +58,7 @@ Json pod(const ExecutorPlan& plan, std::vector<std::string> command) {
     container["volumeMounts"].push_back(mounted("scratch", plan.scratch));
   Json spec = {{"automountServiceAccountToken", false}, {"enableServiceLinks", false},
       {"securityContext",
-          {{"runAsNonRoot", true}, {"runAsUser", kUser}, {"runAsGroup", kUser}, {"fsGroup", kUser},
+          {{"runAsNonRoot", true}, {"runAsUser", user}, {"runAsGroup", user}, {"fsGroup", user},
               {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
       {"containers", Json::array({std::move(container)})},
       {"volumes", Json::array({Json{{"name", "scratch"}, {"emptyDir", Json::object()}}})}};
@@ -71,10 +72,15 @@ std::string list(Json items) {
 
 }  // namespace
 
-Result<std::string> kubernetes_job(const ExecutorPlan& plan, const std::vector<fs::path>& folders) {
+Result<std::string> kubernetes_job(const ExecutorPlan& plan, const std::vector<fs::path>& folders, uid_t user) {
   if (plan.image.empty()) return missing("image");
   if (plan.volume.empty()) return missing("volume");
   if (plan.shared.empty()) return missing("shared");
+  if (user == 0) {
+    return Error(
+        ErrorCode::config_invalid, "the pods would have to run as root: they are given the user of this process")
+        .hint("let another user run the night, and export");
+  }
   std::vector<std::vector<fs::path>> batches;
   Sha256 digest;
   for (const auto& folder : folders) {
@@ -91,9 +97,12 @@ Result<std::string> kubernetes_job(const ExecutorPlan& plan, const std::vector<f
   Json script = object("v1", "ConfigMap", name);
   script["data"] = {{kScriptName, array_script(plan, program, "JOB_COMPLETION_INDEX", batches)}};
 
-  Json spec = pod(plan, {"/bin/sh", std::string(kScript)});
+  Json spec = pod(plan, {"/bin/sh", std::string(kScript)}, user);
   spec["restartPolicy"] = "Never";
   if (plan.time.count() != 0) spec["activeDeadlineSeconds"] = plan.time.count();
+  // Nothing is built in a pod: it finds what was built for all of them.
+  spec["containers"][0]["env"].push_back(
+      {{"name", "GUARD_CACHE_DIR"}, {"value", (fs::path(plan.shared) / kCache).native()}});
   Json& mounts = spec["containers"][0]["volumeMounts"];
   mounts.push_back(mounted("tasks", plan.shared));
   mounts.push_back(mounted("script", fs::path(kScript).parent_path().native()));
@@ -112,7 +121,8 @@ Result<std::string> kubernetes_sessions(const ExecutorPlan& plan) {
   Json template_ = object(kVersion, "SandboxTemplate", kSessions);
   template_["spec"] = {{"podTemplate",
       {{"spec",
-          pod(plan, {plan.program.empty() ? "guard" : plan.program, "serve", "--listen", std::string(kAddress)})}}}};
+          pod(plan, {plan.program.empty() ? "guard" : plan.program, "serve", "--listen", std::string(kAddress)},
+              kUser)}}}};
   Json pool = object(kVersion, "SandboxWarmPool", kSessions);
   pool["spec"] = {{"replicas", kWarm}, {"sandboxTemplateRef", {{"name", kSessions}}}};
   Json claim = object(kVersion, "SandboxClaim", std::string(kSessions) + "-1");

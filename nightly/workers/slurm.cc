@@ -3,33 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <thread>
 #include <utility>
 
 #include "common/text/text.h"
 #include "common/time.h"
-#include "nightly/workers/task_folder.h"
 #include "runner/process/subprocess.h"
 
-// Every attempt that is under way waits here in a thread of its own. Whoever wakes first does what is due for all:
-// gives what waits to sbatch, or asks squeue. squeue and not sacct: that one needs a database that many clusters of a
-// few machines do not have. What squeue no longer knows is over.
+// Every attempt that is under way waits in a thread of its own, and asks nobody. One more thread does what is due for
+// all of them: gives what waits to sbatch, and asks squeue. squeue and not sacct: that one needs a database that many
+// clusters of a few machines do not have. What squeue no longer knows is over.
+//
+// Whatever sbatch says when it fails, it may have submitted: so nothing is given before squeue has told which jobs of
+// this night there are, at the beginning as well (the loop may have been killed in between), and those that no attempt
+// knows of are cancelled.
 
 namespace guard::nightly {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
-constexpr milliseconds kLook{200};
-constexpr milliseconds kAsk{2'000};        // squeue is a burden for the controller
-constexpr milliseconds kGather{500};       // the attempts of a night begin at once
-constexpr milliseconds kDeadline{60'000};  // a controller that is started again answers late
-constexpr int kElements = 2;               // that an attempt may be part of: one that is killed takes its batch along
-constexpr int kMissing = 2;                // answers in a row without it; a network file system shows a result late
+constexpr milliseconds kAsk{2'000};   // squeue is a burden for the controller
+constexpr milliseconds kGather{500};  // the attempts of a night begin at once
+constexpr milliseconds kBackOffMax{60'000};
+constexpr milliseconds kDeadline{60'000};     // a controller that is started again answers late
+constexpr milliseconds kEndDeadline{10'000};  // somebody waits for the night to end
+constexpr milliseconds kGrace{500};           // for programs that have nothing to clean up
+constexpr int kElements = 2;  // that an attempt may be part of: one that is killed takes its batch along
 constexpr std::uint64_t kAnswerBytesMax = 8u << 20;
 
 // sbatch hands its own environment on whole: given names instead, it would have each node read the profile of a login.
@@ -44,92 +48,100 @@ Environment handed_over(std::vector<std::string> names, const Environment& envir
 
 class SlurmExecutor final : public Executor {
  public:
-  SlurmExecutor(const Plan& plan, const std::string& night, fs::path program, Environment environment)
-      : plan_(plan.executor),
-        name_("guard-" + night),
-        program_(std::move(program)),
-        environment_(handed_over(plan.executor.pass, environment)) {}
+  SlurmExecutor(const ExecutorPlan& plan, NightPlace place, milliseconds shown)
+      : plan_(plan),
+        name_("guard-" + place.night),
+        program_(std::move(place.program)),
+        environment_(handed_over(plan.pass, place.environment)),
+        warn_(std::move(place.warn)),
+        shown_(shown),
+        ticker_([this] { tick(); }) {}
+
+  ~SlurmExecutor() override {
+    end_.cancel();  // also of an sbatch that hangs
+    changed_.notify_all();
+    ticker_.join();
+    if (numbers_ == 0) return;
+    const CancelToken never;
+    if (auto ended = call({"scancel", "--name=" + name_}, {}, kEndDeadline, never); !ended)
+      warn_(fmt::format("{}; jobs named {} may be left", ended.error().message(), name_));
+  }
 
   Result<WorkEnd> work(const WorkOrder& order, const CancelToken& cancel) override {
-    Work work{&order, order.job, {}, {}};
-    const Deadline deadline = Deadline::after(order.time_left);
-    std::unique_lock lock(mutex_);
-    if (work.job.empty()) waiting_.push_back(&work);
-    auto came = Clock::now();
-    given_ += work.job.empty() ? 0 : 1;
-    const auto end = [&](Result<WorkEnd> what) {
-      std::erase(waiting_, &work);
-      if (!work.job.empty()) --given_;
-      return what;
-    };
-    for (;;) {
-      if (has_result(order.folder)) return end(WorkEnd{});
-      if (cancel.cancelled() || deadline.passed() || work.failed) {
-        // Others of the same element are stopped as well; for them it is lost.
-        if (!work.job.empty()) (void)call({"scancel", work.job}, {});
-        if (work.failed) return end(std::move(*work.failed));
-        if (cancel.cancelled()) return end(Error(ErrorCode::cancelled, "stopped"));
-        return end(WorkEnd{WorkEnd::Kind::out_of_time, {}});
-      }
-      if (work.job.empty()) {
-        if (is_time_to_give(Clock::now() - came)) give();
-        if (work.failed) continue;
-      } else if (work.missing >= kMissing && ++work.ended < kElements) {
-        --given_;
-        work.job.clear();
-        work.missing = 0;
-        waiting_.push_back(&work);
-        came = Clock::now();
-      } else if (work.missing >= kMissing) {
-        return end(WorkEnd{WorkEnd::Kind::lost,
-            fmt::format("the job {} ended without a result ({})", work.job, work.state.empty() ? "gone" : work.state)});
-      } else {
-        if (Clock::now() >= ask_at_) ask();
-        look(work);
-      }
-      changed_.wait_for(lock, kLook);
+    Work work{&order, order.job, {}, {}, 0, {}};
+    std::uint64_t number = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      number = ++numbers_;
+      works_[number] = &work;
+      if (!work.job.empty()) known_.insert(job_of(work.job));
+      give_at_ = std::max(give_at_, SteadyClock::now() + kGather);
+      if (!knows_all_jobs_) ask_at_ = give_at_;
     }
+    auto end = await_result(order, cancel, [&] {
+      const std::lock_guard lock(mutex_);
+      return work.end;
+    });
+    const std::lock_guard lock(mutex_);
+    works_.erase(number);
+    return end;
   }
 
  private:
   struct Work {
     const WorkOrder* order;
-    std::string job;  // "17_3"
+    std::string job;  // "17_3"; empty: waits
     std::string state;
-    std::optional<Error> failed;
-    int missing = 0;
-    int ended = 0;           // elements, without a result
-    std::uint64_t seen = 0;  // the answer that was looked at last
+    std::optional<SteadyClock::time_point> over;  // since when its element is known to be
+    int elements = 0;                             // that ended without a result
+    std::optional<Result<WorkEnd>> end;
   };
 
-  // Full batches, unless less is at work than waits and nothing more came for a moment: then nobody is served by it.
-  bool is_time_to_give(Clock::duration waited) const {
-    return waited >= kGather && (waiting_.size() >= plan_.batch || given_ <= waiting_.size());
+  static std::string job_of(const std::string& element) { return element.substr(0, element.find('_')); }
+
+  void tick() {
+    std::unique_lock lock(mutex_);
+    while (!end_.cancelled()) {
+      const auto now = SteadyClock::now();
+      if (now >= ask_at_ && !works_.empty()) ask(lock);
+      if (now >= give_at_ && knows_all_jobs_) give(lock);
+      changed_.wait_for(lock, kGather);
+    }
   }
 
-  void give() {
+  // Full batches, unless less is at work than waits: then nobody is served by that.
+  void give(std::unique_lock<std::mutex>& lock) {
+    std::vector<std::pair<std::uint64_t, fs::path>> waiting;
+    for (const auto& [number, work] : works_) {
+      if (work->job.empty() && !work->end) waiting.emplace_back(number, work->order->folder);
+    }
+    if (waiting.empty() || (waiting.size() < plan_.batch && works_.size() > 2 * waiting.size())) return;
     std::vector<std::vector<fs::path>> batches;
-    for (const Work* work : waiting_) {
+    for (const auto& [number, folder] : waiting) {
       if (batches.empty() || batches.back().size() >= plan_.batch) batches.emplace_back();
-      batches.back().push_back(work->order->folder);
+      batches.back().push_back(folder);
     }
+    lock.unlock();
     const auto id = submit(batches);
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      Work& work = *waiting_[i];
-      if (!id) {
-        work.failed = id.error();
-        continue;
-      }
-      work.job = fmt::format("{}_{}", *id, i / plan_.batch);
-      ++given_;
-      if (auto noted = work.order->submitted(work.job); !noted) work.failed = std::move(noted).error();
+    lock.lock();
+    if (!id) {
+      knows_all_jobs_ = false;
+      back_off_ = std::clamp(2 * back_off_, kAsk, kBackOffMax);
+      give_at_ = SteadyClock::now() + back_off_;
+      return;
     }
-    waiting_.clear();
-    ask_at_ = Clock::now() + kAsk;
-    changed_.notify_all();
+    back_off_ = milliseconds(0);
+    known_.insert(*id);
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      const auto found = works_.find(waiting[i].first);
+      if (found == works_.end()) continue;  // stopped meanwhile
+      Work& work = *found->second;
+      work.job = fmt::format("{}_{}", *id, i / plan_.batch);
+      if (auto noted = work.order->submitted(work.job); !noted) work.end = Result<WorkEnd>(std::move(noted).error());
+    }
   }
 
-  Result<std::string> submit(const std::vector<std::vector<fs::path>>& batches) const {
+  Result<std::string> submit(const std::vector<std::vector<fs::path>>& batches) {
     // No file of the job's own: results are in their folders, whatever becomes of a node.
     std::vector<std::string> argv = {"sbatch", "--parsable", "--requeue", "--job-name=" + name_,
         fmt::format("--array=0-{}", batches.size() - 1), "--output=/dev/null", "--error=/dev/null", "--chdir=/",
@@ -139,8 +151,8 @@ class SlurmExecutor final : public Executor {
     if (!plan_.memory.empty()) argv.push_back("--mem=" + plan_.memory);
     if (plan_.cpus != 0) argv.push_back(fmt::format("--cpus-per-task={}", plan_.cpus));
     if (plan_.time.count() != 0) argv.push_back(fmt::format("--time={}", (plan_.time.count() + 59) / 60));
-    GUARD_TRY_ASSIGN(
-        const std::string answer, call(std::move(argv), array_script(plan_, program_, "SLURM_ARRAY_TASK_ID", batches)));
+    GUARD_TRY_ASSIGN(const std::string answer,
+        ask_for(std::move(argv), array_script(plan_, program_, "SLURM_ARRAY_TASK_ID", batches)));
     // "17", or "17;cluster".
     const std::string id = answer.substr(0, answer.find_first_of(";\n"));
     if (id.empty() || id.find_first_not_of("0123456789") != std::string::npos)
@@ -149,48 +161,89 @@ class SlurmExecutor final : public Executor {
   }
 
   // Where nobody answers, nothing is known, and nothing is lost by that.
-  void ask() {
-    ask_at_ = Clock::now() + kAsk;
-    auto answer = call({"squeue", "--noheader", "--array", "--states=all", "--name=" + name_, "--format=%F_%K|%T"}, {});
+  void ask(std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    const auto answer = ask_for(
+        {"squeue", "--me", "--noheader", "--array", "--states=all", "--name=" + name_, "--format=%F_%K|%T"}, {});
+    lock.lock();
+    ask_at_ = SteadyClock::now() + kAsk;
     if (!answer) return;
-    states_ = slurm_states(*answer);
-    ++answers_;
+    const auto states = slurm_states(*answer);
+    for (const auto& [number, work] : works_) look(states, *work);
+    if (knows_all_jobs_) return;
+    std::vector<std::string> cancel = {"scancel"};
+    for (const auto& [element, state] : states) {
+      if (slurm_works(state) && known_.count(job_of(element)) == 0 && cancel.back() != job_of(element))
+        cancel.push_back(job_of(element));
+    }
+    lock.unlock();
+    const bool done = cancel.size() == 1 || ask_for(std::move(cancel), {});
+    lock.lock();
+    knows_all_jobs_ = done;
   }
 
-  void look(Work& work) const {
-    if (work.seen == answers_) return;
-    work.seen = answers_;
-    const auto found = states_.find(work.job);
-    if (found != states_.end()) work.state = found->second;
-    work.missing = found != states_.end() && slurm_works(found->second) ? 0 : work.missing + 1;
+  void look(const std::map<std::string, std::string>& states, Work& work) const {
+    if (work.job.empty() || work.end) return;
+    const auto found = states.find(work.job);
+    if (found != states.end()) work.state = found->second;
+    if (found != states.end() && slurm_works(found->second)) {
+      work.over.reset();
+    } else if (!work.over) {
+      work.over = SteadyClock::now();
+    } else if (SteadyClock::now() - *work.over >= shown_) {
+      work.over.reset();
+      if (++work.elements >= kElements) {
+        work.end = Result<WorkEnd>(WorkEnd{WorkEnd::Kind::lost,
+            fmt::format("the job {} ended without a result ({})", work.job, work.state.empty() ? "gone" : work.state)});
+      }
+      work.job.clear();
+    }
   }
 
-  Result<std::string> call(std::vector<std::string> argv, std::string stdin_text) const {
+  // The ticker's. Says once what is wrong: who looks can mend it meanwhile.
+  Result<std::string> ask_for(std::vector<std::string> argv, std::string stdin_text) {
+    auto answer = call(std::move(argv), std::move(stdin_text), kDeadline, end_);
+    const std::string failure = answer || end_.cancelled() ? "" : answer.error().message();
+    if (!failure.empty() && failure != warned_) warn_(failure + "; it is tried again");
+    if (!failure.empty()) warned_ = failure;
+    return answer;
+  }
+
+  Result<std::string> call(
+      std::vector<std::string> argv, std::string stdin_text, milliseconds limit, const CancelToken& cancel) const {
     ProcessSpec spec;
     spec.argv = std::move(argv);
     spec.env = environment_;
     spec.stdin_text = std::move(stdin_text);
-    spec.deadline = Deadline::after(kDeadline);
-    const CancelToken never;  // of something that is to be stopped, too
-    GUARD_TRY_ASSIGN(const CollectedProcess ran, collect_process(spec, kAnswerBytesMax, never));
-    if (ran.result.outcome.kind == OutcomeKind::exited && ran.result.outcome.value == 0 && !ran.truncated)
-      return ran.out;
+    spec.deadline = Deadline::after(limit);
+    spec.grace = kGrace;
+    GUARD_TRY_ASSIGN(const CollectedProcess ran, collect_process(spec, kAnswerBytesMax, cancel));
+    const Outcome& outcome = ran.result.outcome;
+    if (outcome.kind == OutcomeKind::exited && outcome.value == 0 && !ran.truncated) return ran.out;
+    const std::string said = replaced(ran.err.substr(0, ran.err.find_last_not_of('\n') + 1), "\n", "; ");
     return Error(ErrorCode::execution_failed,
-        fmt::format("{}: {}", spec.argv.front(), printable(cut_text(ran.err, 500, " ..."))))
-        .hint("see `sinfo`, and [executor] of the plan");
+        fmt::format("{}: {}", spec.argv.front(),
+            outcome.kind == OutcomeKind::timed_out ? "no answer" : printable(cut_text(said, 500, " ..."))));
   }
 
   const ExecutorPlan plan_;
   const std::string name_;
   const fs::path program_;
   const Environment environment_;
-  std::mutex mutex_;  // all below
+  const std::function<void(const std::string&)> warn_;
+  const milliseconds shown_;
+  CancelToken end_;
+  std::string warned_;  // the ticker's
+  std::mutex mutex_;    // all below
   std::condition_variable changed_;
-  std::vector<Work*> waiting_;  // no job yet
-  std::size_t given_ = 0;       // with a job
-  std::map<std::string, std::string> states_;
-  std::uint64_t answers_ = 0;
-  Clock::time_point ask_at_{};
+  std::map<std::uint64_t, Work*> works_;
+  std::uint64_t numbers_ = 0;
+  std::set<std::string> known_;  // jobs
+  bool knows_all_jobs_ = false;  // no other is at work under our name
+  milliseconds back_off_{0};
+  SteadyClock::time_point give_at_{};
+  SteadyClock::time_point ask_at_{};
+  std::thread ticker_;  // last: it uses the others
 };
 
 }  // namespace
@@ -210,9 +263,8 @@ bool slurm_works(std::string_view state) noexcept {
   return std::find(std::begin(kOver), std::end(kOver), state) == std::end(kOver);
 }
 
-Result<std::unique_ptr<Executor>> make_slurm_executor(
-    const Plan& plan, const std::string& night, const fs::path& program, const Environment& environment) {
-  return std::unique_ptr<Executor>(std::make_unique<SlurmExecutor>(plan, night, program, environment));
+std::unique_ptr<Executor> make_slurm_executor(const ExecutorPlan& plan, NightPlace place, milliseconds shown) {
+  return std::make_unique<SlurmExecutor>(plan, std::move(place), shown);
 }
 
 }  // namespace guard::nightly

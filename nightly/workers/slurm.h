@@ -2,7 +2,7 @@
 // harmless: a task folder has at most one result); what came of an attempt is in its folder, and nowhere else.
 #pragma once
 
-#include <filesystem>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,8 +13,9 @@
 
 namespace guard::nightly {
 
-Result<std::unique_ptr<Executor>> make_slurm_executor(
-    const Plan& plan, const std::string& night, const std::filesystem::path& program, const Environment& environment);
+// `shown`: how long a result may stay unseen here once its element is over.
+std::unique_ptr<Executor> make_slurm_executor(
+    const ExecutorPlan& plan, NightPlace place, std::chrono::milliseconds shown);
 
 // Pure, for tests.
 

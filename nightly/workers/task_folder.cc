@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
+#include <type_traits>
 
 #include "common/environment.h"
 #include "common/file_io.h"
@@ -30,7 +32,6 @@ using std::chrono::milliseconds;
 constexpr int kFormat = 1;
 constexpr std::uint64_t kTaskBytesMax = 8u << 20;
 constexpr std::uint64_t kResultBytesMax = 8u << 20;
-constexpr std::uint64_t kLogBytesMax = 4u << 20;
 constexpr std::uint64_t kChangeBytesMax = 64u << 20;
 constexpr std::size_t kFilesMax = 1'000;  // as many as Clone::read_change() lists
 constexpr std::size_t kRowsMax = 2'000;
@@ -78,6 +79,90 @@ std::string text_of(const nlohmann::json& object, const char* key) {
 
 std::string change_name(std::size_t number) { return fmt::format("change-{}", number); }
 
+// A reason is a word of guard's own: it is shown and compared.
+bool is_reason(std::string_view text) {
+  return !text.empty() && text.size() <= 40 && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == text.npos;
+}
+
+// Every key of task.json and the member that it is, for both ways.
+template <typename Task, typename Visit>
+void for_each_key(Task& task, const Visit& visit) {
+  auto& order = task.order;
+  visit("night", task.night);
+  visit("task", order.task.id);
+  visit("attempt", order.number);
+  visit("kind", order.task.kind);
+  visit("rollout", order.rollout);
+  visit("start", order.start);
+  visit("object_format", task.object_format);
+  visit("prompt", order.task.prompt);
+  visit("feedback", order.feedback);
+  visit("generator", order.task.generator);
+  visit("generator_env", task.generator_env);
+  visit("generator_timeout_ms", order.task.generator_timeout);
+  visit("time_left_ms", order.time_left);
+  visit("allow_left_processes", task.allow_left_processes);
+  visit("tests", order.task.tests);
+  visit("project", order.task.project);
+  visit("config_name", task.config_name);
+  visit("config", task.config_text);
+  visit("environment", task.environment);
+  visit("rules_digest", task.rules_digest);
+}
+
+Result<TaskFile> parse_task(const std::string& text) {
+  GUARD_TRY_ASSIGN(const auto document, parse_json(text, RepeatedKeys::refused).context("task.json"));
+  TaskFile task;
+  bool names_are_known = true;
+  try {
+    if (document.at("format") != kFormat) {
+      return Error(ErrorCode::input_invalid, "task.json is of another guard")
+          .hint("let the same version work on all machines");
+    }
+    for_each_key(task, [&](const char* key, auto& value) {
+      using Value = std::remove_reference_t<decltype(value)>;
+      if constexpr (std::is_same_v<Value, milliseconds>) {
+        value = milliseconds(document.at(key).template get<std::int64_t>());
+      } else if constexpr (std::is_enum_v<Value>) {
+        const auto known = named<Value>(document.at(key).template get<std::string>());
+        names_are_known = names_are_known && known;
+        value = known.value_or(value);
+      } else {
+        document.at(key).get_to(value);
+      }
+    });
+    if (document.contains("allow")) document.at("allow").get_to(task.order.task.allow.emplace());
+  } catch (const nlohmann::json::exception& wrong) {
+    return Error(ErrorCode::input_invalid, fmt::format("task.json: {}", printable(wrong.what())));
+  }
+  if (!names_are_known || task.order.task.generator.empty())
+    return Error(ErrorCode::input_invalid, "task.json has a kind or roll-out that is none, or no generator");
+  return task;
+}
+
+Result<void> check_writers(const struct stat& info, const fs::path& shown, bool is_sticky) {
+  const bool is_ours = info.st_uid == ::geteuid() || info.st_uid == 0;
+  if (is_ours && (is_sticky || (info.st_mode & (S_IWGRP | S_IWOTH)) == 0)) return ok();
+  return Error(ErrorCode::input_invalid,
+      is_ours ? fmt::format("{} may be written by others", printable(shown.native()))
+              : fmt::format("{} belongs to user {}", printable(shown.native()), info.st_uid))
+      .hint("workers run what it says: let one user run the night and its workers, and chmod go-w (or +t) `shared`");
+}
+
+// What nobody but this user and root can have written.
+Result<UniqueFd> open_ours(int parent, const fs::path& name, int flags, const fs::path& shown) {
+  UniqueFd fd(::openat(parent, name.c_str(), flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0) {
+    const ErrorCode code = errno == ENOENT   ? ErrorCode::file_not_found
+        : errno == ELOOP || errno == ENOTDIR ? ErrorCode::input_invalid
+                                             : ErrorCode::io_error;
+    return Error::from_errno(code, printable(shown.native()), errno);
+  }
+  GUARD_TRY(check_writers(info, shown, false));
+  return fd;
+}
+
 Result<void> copy_or_link(const fs::path& from, const fs::path& to) {
   std::error_code failure;
   fs::create_hard_link(from, to, failure);
@@ -104,6 +189,11 @@ Result<void> run_ssh_keygen(std::vector<std::string> argv, std::string stdin_tex
   return Error(ErrorCode::execution_failed, fmt::format("ssh-keygen: {}", printable(cut_text(ran.err, 500, " ..."))));
 }
 
+Result<void> sign(const fs::path& file, const fs::path& key, const CancelToken& cancel) {
+  return run_ssh_keygen(
+      {"ssh-keygen", "-Y", "sign", "-q", "-f", key.native(), "-n", std::string(kNamespace), file.native()}, {}, cancel);
+}
+
 // Whether one of `keys` signed `text`. The text names the digest of everything beside it.
 Result<void> check_signature(
     const fs::path& result, const std::string& text, const std::vector<std::string>& keys, const CancelToken& cancel) {
@@ -128,18 +218,32 @@ Result<void> check_signature(
 
 }  // namespace
 
+std::string attempt_name(const std::string& task, std::uint64_t number) { return fmt::format("{}-{}", task, number); }
+
+Result<void> make_night_folder(const fs::path& folder) {
+  GUARD_TRY(make_folders(folder, 0700));
+  struct stat above {};
+  if (::stat(folder.parent_path().c_str(), &above) != 0)
+    return Error::from_errno(ErrorCode::io_error, printable(folder.parent_path().native()), errno);
+  GUARD_TRY(check_writers(above, folder.parent_path(), (above.st_mode & S_ISVTX) != 0));
+  GUARD_TRY(open_ours(AT_FDCWD, folder, O_DIRECTORY, folder));
+  return ok();
+}
+
 Result<std::string> write_task(
     const fs::path& folder, const TaskFile& task, const fs::path& pack, const fs::path& rules) {
-  const AttemptOrder& order = task.order;
-  Json document = {{"format", kFormat}, {"night", task.night}, {"task", order.task.id}, {"attempt", order.number},
-      {"kind", to_string(order.task.kind)}, {"rollout", to_string(order.rollout)}, {"start", order.start},
-      {"object_format", task.object_format}, {"prompt", order.task.prompt}, {"feedback", order.feedback},
-      {"generator", order.task.generator}, {"generator_env", task.generator_env},
-      {"generator_timeout_ms", order.task.generator_timeout.count()}, {"time_left_ms", order.time_left.count()},
-      {"allow_left_processes", task.allow_left_processes}, {"tests", order.task.tests}, {"project", order.task.project},
-      {"config_name", task.config_name}, {"config", task.config_text}, {"environment", task.environment},
-      {"rules_digest", task.rules_digest}};
-  if (order.task.allow) document["allow"] = *order.task.allow;
+  Json document = {{"format", kFormat}};
+  for_each_key(task, [&document](const char* key, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, milliseconds>) {
+      document[key] = value.count();
+    } else if constexpr (std::is_enum_v<Value>) {
+      document[key] = to_string(value);
+    } else {
+      document[key] = value;
+    }
+  });
+  if (task.order.task.allow) document["allow"] = *task.order.task.allow;
   const std::string text = dumped(document);
   GUARD_TRY(remove_tree(folder));
   GUARD_TRY(make_folders(folder, 0700));
@@ -155,57 +259,17 @@ Result<std::string> write_task(
 }
 
 Result<ReadTask> read_task(const fs::path& folder) {
-  GUARD_TRY_ASSIGN(const std::string text, read_file(folder / "task.json", kTaskBytesMax));
-  GUARD_TRY_ASSIGN(const auto document, parse_json(text, RepeatedKeys::refused).context("task.json"));
-  ReadTask read;
-  read.sha256 = sha256_hex(text);
-  TaskFile& task = read.task;
-  AttemptOrder& order = task.order;
-  try {
-    if (document.at("format") != kFormat) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} is of another guard", printable(folder.native())))
-          .hint("let the same version work on all machines");
-    }
-    const auto take = [&document](const char* key, auto& value) { document.at(key).get_to(value); };
-    const auto take_time = [&document](const char* key, milliseconds& value) {
-      value = milliseconds(document.at(key).get<std::int64_t>());
-    };
-    take("night", task.night);
-    take("task", order.task.id);
-    take("attempt", order.number);
-    take("start", order.start);
-    take("object_format", task.object_format);
-    take("prompt", order.task.prompt);
-    take("feedback", order.feedback);
-    take("generator", order.task.generator);
-    take("generator_env", task.generator_env);
-    take("allow_left_processes", task.allow_left_processes);
-    take("tests", order.task.tests);
-    take("project", order.task.project);
-    take("config_name", task.config_name);
-    take("config", task.config_text);
-    take("environment", task.environment);
-    take("rules_digest", task.rules_digest);
-    take_time("generator_timeout_ms", order.task.generator_timeout);
-    take_time("time_left_ms", order.time_left);
-    const auto kind = named<TaskKind>(document.at("kind").get<std::string>());
-    const auto rollout = named<Rollout>(document.at("rollout").get<std::string>());
-    if (!kind || !rollout || order.task.generator.empty())
-      return Error(ErrorCode::input_invalid, "task.json has a kind or roll-out that is none, or no generator");
-    order.task.kind = *kind;
-    order.rollout = *rollout;
-    if (document.contains("allow")) take("allow", order.task.allow.emplace());
-  } catch (const nlohmann::json::exception& wrong) {
-    return Error(ErrorCode::input_invalid, fmt::format("task.json: {}", printable(wrong.what())));
-  }
-  return read;
+  GUARD_TRY_ASSIGN(const UniqueFd opened, open_ours(AT_FDCWD, folder, O_DIRECTORY, folder));
+  GUARD_TRY_ASSIGN(const UniqueFd file, open_ours(opened.get(), "task.json", 0, folder / "task.json"));
+  GUARD_TRY_ASSIGN(const std::string text, read_all(file.get(), kTaskBytesMax, "task.json"));
+  return ReadTask{sha256_hex(text), parse_task(text)};
 }
 
 Result<std::optional<UniqueFd>> lock_task(const fs::path& folder) {
-  UniqueFd fd(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return Error::from_errno(ErrorCode::io_error, printable((folder / "lock").native()), errno);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(std::move(fd));
-  if (errno == EWOULDBLOCK) return std::optional<UniqueFd>();
+  GUARD_TRY_ASSIGN(const UniqueFd opened, open_ours(AT_FDCWD, folder, O_DIRECTORY, folder));
+  UniqueFd fd(::openat(opened.get(), "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(std::move(fd));
+  if (fd && errno == EWOULDBLOCK) return std::optional<UniqueFd>();
   return Error::from_errno(ErrorCode::io_error, printable((folder / "lock").native()), errno);
 }
 
@@ -218,18 +282,22 @@ Result<void> write_result(const fs::path& folder, const std::string& task_sha256
     const fs::path& key, const CancelToken& cancel) {
   const fs::path made = folder / "result.new";  // of a worker that was killed, where it is there
   GUARD_TRY(remove_tree(made));
-  GUARD_TRY(make_folders(made, 0700));
+  // Never the folder itself: its coordinator may have given the task up.
+  if (::mkdir(made.c_str(), 0700) != 0) return Error::from_errno(ErrorCode::io_error, printable(made.native()), errno);
   Json digests = Json::object();
   const auto put = [&](const std::string& name, std::string_view bytes) -> Result<void> {
     digests[name] = sha256_hex(bytes);
     return write_file_atomically(made / name, bytes, 0600);
   };
   Json document = {{"format", kFormat}, {"task_sha256", task_sha256}, {"attempt", row_json(kAttempts, result.attempt)}};
+  bool is_too_large = false;
   for_each_list([&](const auto& table) {
     Json& rows = document[std::string(table.name)] = Json::array();
     for (const auto& row : result.attempt.*table.list) rows.push_back(row_json(table, row));
+    is_too_large = is_too_large || rows.size() > kRowsMax;
   });
   document["change"] = Json::array();
+  std::uint64_t change_bytes = 0;
   if (result.attempt.outcome == AttemptOutcome::accepted) {
     for (const auto& file : result.change.files) {
       const std::size_t number = document["change"].size();
@@ -238,22 +306,29 @@ Result<void> write_result(const fs::path& folder, const std::string& task_sha256
               file.after == EntryKind::absent           ? "absent"
                   : file.after == EntryKind::executable ? "executable"
                                                         : "file"}});
-      if (file.after != EntryKind::absent) GUARD_TRY(put(change_name(number), file.new_bytes));
+      if (file.after == EntryKind::absent) continue;
+      change_bytes += file.new_bytes.size();
+      GUARD_TRY(put(change_name(number), file.new_bytes));
     }
   }
   if (!result.log.empty()) GUARD_TRY(put("log.txt", result.log));
   if (!result.evidence.empty()) GUARD_TRY(put("evidence.json", result.evidence));
   document["digests"] = std::move(digests);
-  GUARD_TRY(write_file_atomically(made / "result.json", dumped(document), 0600));
-  if (!key.empty()) {
-    GUARD_TRY(run_ssh_keygen({"ssh-keygen", "-Y", "sign", "-q", "-f", key.native(), "-n", std::string(kNamespace),
-                                 (made / "result.json").native()},
-        {}, cancel));
-  }
+  const std::string text = dumped(document);
+  if (is_too_large || text.size() > kResultBytesMax || change_bytes > kChangeBytesMax ||
+      result.change.files.size() > kFilesMax)
+    return Error(ErrorCode::input_invalid, "the change, or what is said of it, is larger than a result may be");
+  GUARD_TRY(write_file_atomically(made / "result.json", text, 0600));
+  if (!key.empty()) GUARD_TRY(sign(made / "result.json", key, cancel));
   GUARD_TRY(sync_folder(made));
   if (::rename(made.c_str(), (folder / "result").c_str()) != 0)
     return Error::from_errno(ErrorCode::io_error, printable((folder / "result").native()), errno);
   return sync_folder(folder);
+}
+
+Result<void> try_key(const fs::path& key, const fs::path& scratch, const CancelToken& cancel) {
+  GUARD_TRY(write_new_file(scratch / "trial", ""));
+  return sign(scratch / "trial", key, cancel);
 }
 
 Result<WorkResult> read_result(
@@ -263,7 +338,8 @@ Result<WorkResult> read_result(
   if (!fs::is_directory(fs::symlink_status(place, failure))) return odd("is no folder");
   GUARD_TRY_ASSIGN(const std::string text, read_file(place / "result.json", kResultBytesMax, FollowLinks::no));
   const bool is_trusted = !keys.trusted.empty() && check_signature(place, text, keys.trusted, cancel);
-  if (!keys.signers.empty() && !is_trusted) GUARD_TRY(check_signature(place, text, keys.signers, cancel));
+  const Result<void> is_signed =
+      keys.signers.empty() || is_trusted ? ok() : check_signature(place, text, keys.signers, cancel);
   GUARD_TRY_ASSIGN(const auto document,
       parse_json(text, RepeatedKeys::refused, {.values = 100'000, .containers = 20'000})
           .context("the worker's result"));
@@ -287,6 +363,9 @@ Result<WorkResult> read_result(
   if (attempt == document.end() || !read_row(*attempt, kAttempts, result.attempt)) return odd("tells no attempt");
   if (result.attempt.outcome == AttemptOutcome::none || result.attempt.outcome == AttemptOutcome::interrupted)
     return odd("has no outcome");
+  if (!is_signed && result.attempt.outcome != AttemptOutcome::requeued) return is_signed.error();
+  if (result.attempt.outcome != AttemptOutcome::accepted && !is_reason(result.attempt.reason))
+    return odd("has a reason that is none");
   bool lists_are_whole = true;
   for_each_list([&](const auto& table) {
     const auto rows = document.find(table.name);

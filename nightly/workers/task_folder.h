@@ -11,6 +11,8 @@
 //     result.json.sig by ssh-keygen, where the worker has a key
 //
 // No value of a variable that a generator sees is in it: a worker has its own. Whatever stands in result/ is foreign.
+// A worker runs what task.json names: nobody but its own user and root may have been able to write it. `shared` is a
+// network file system as a rule, which shows what others wrote late, and locks (flock) through its server.
 #pragma once
 
 #include <chrono>
@@ -39,6 +41,9 @@ struct AttemptOrder {
   std::chrono::milliseconds time_left{0};  // of the night; the generator is ended then
 };
 
+// Of the folder, and of what else there is one of for each attempt: "add-negative-2".
+std::string attempt_name(const std::string& task, std::uint64_t number);
+
 struct TaskFile {
   AttemptOrder order;
   std::string night;
@@ -51,19 +56,23 @@ struct TaskFile {
   std::string rules_digest;                        // of the rules and the configuration, as in Night
 };
 
+// The folder of a night, made where it is missing. INPUT_INVALID where others may write to it, or can put another one
+// in its place.
+Result<void> make_night_folder(const std::filesystem::path& folder);
+
 // Makes the folder anew. `pack`: of the commit; linked where that can be, so that a night keeps it once. `rules`: a
 // folder, or empty. Answers the SHA-256 of task.json. IO_ERROR.
 Result<std::string> write_task(const std::filesystem::path& folder, const TaskFile& task,
     const std::filesystem::path& pack, const std::filesystem::path& rules);
 
 struct ReadTask {
-  TaskFile task;
   std::string sha256;
+  Result<TaskFile> task;  // an Error: of another guard
 };
-// FILE_NOT_FOUND, INPUT_INVALID.
+// FILE_NOT_FOUND; INPUT_INVALID for links, and where somebody else may have written it.
 Result<ReadTask> read_task(const std::filesystem::path& folder);
 
-// For as long as it is kept no other worker takes the folder. Nothing: one has it.
+// For as long as it is kept no other worker takes the folder. Nothing: one has it. Errors as of read_task().
 Result<std::optional<UniqueFd>> lock_task(const std::filesystem::path& folder);
 
 bool has_result(const std::filesystem::path& folder);
@@ -76,14 +85,20 @@ struct WorkResult {
   bool is_trusted = false;  // of read_result(): a key of WorkerKeys::trusted signed it, whole
 };
 
-// Whole or not at all, and on the disk when this returns. `key`: a file for ssh-keygen, or empty. Needs the lock.
+inline constexpr std::uint64_t kLogBytesMax = 4u << 20;  // of WorkResult::log
+
+// Whole or not at all, and on the disk when this returns; INPUT_INVALID for what read_result() would refuse as too
+// large. `key`: a file for ssh-keygen, or empty. Needs the lock.
 Result<void> write_result(const std::filesystem::path& folder, const std::string& task_sha256, const WorkResult& result,
     const std::filesystem::path& key, const CancelToken& cancel);
 
+// Whether `key` signs: asked before a generator is paid for. `scratch`: a folder.
+Result<void> try_key(const std::filesystem::path& key, const std::filesystem::path& scratch, const CancelToken& cancel);
+
 // What a worker says. INPUT_INVALID where it is not the answer to this very task, or not what write_result() writes: an
 // outcome that is none, a digest that differs, a path that is none for a tree, a link, more bytes than a change may
-// have. Where `signers` are named, one of them or of `trusted` must have signed it. A signature that cannot be checked
-// is never one of `trusted`.
+// have. Where `signers` are named, one of them or of `trusted` must have signed it, unless it only puts the attempt
+// back. A signature that cannot be checked is never one of `trusted`.
 struct WorkerKeys {
   const std::vector<std::string>& signers;  // as in ExecutorPlan
   const std::vector<std::string>& trusted;

@@ -49,7 +49,8 @@ TEST(Kubernetes, GivesEachIndexItsBatch) {
   asked.runtime_class = "gvisor";
   asked.secret = "night-keys";
   asked.time = std::chrono::seconds(900);
-  const auto text = kubernetes_job(asked, {"/shared/guard/n/a-1", "/shared/guard/n/b-1", "/shared/guard/n/it's-1"});
+  const auto text =
+      kubernetes_job(asked, {"/shared/guard/n/a-1", "/shared/guard/n/b-1", "/shared/guard/n/it's-1"}, 501);
   ASSERT_TRUE(text) << text.error().message();
   const json items = json::parse(*text)["items"];
   ASSERT_EQ(items.size(), 3U);
@@ -79,9 +80,21 @@ TEST(Kubernetes, GivesEachIndexItsBatch) {
           {"/tmp", "scratch"}, {"/scratch", "scratch"}, {"/shared/guard", "tasks"}, {"/guard", "script"}}));
 }
 
+// Task folders are 0700: who owns them, reads them; and a pod has nothing built.
+TEST(Kubernetes, RunsAsTheOwnerOfTheFoldersOnImagesThatAreBuilt) {
+  const json pod = json::parse(*kubernetes_job(plan(), {"/s/n/a-1"}, 501))["items"][2]["spec"]["template"]["spec"];
+  EXPECT_EQ(pod["securityContext"]["runAsUser"], 501);
+  std::map<std::string, std::string> variables;
+  for (const auto& variable : pod["containers"][0]["env"]) variables[variable["name"]] = variable["value"];
+  EXPECT_EQ(variables["GUARD_CACHE_DIR"], "/shared/guard/cache");
+  const auto as_root = kubernetes_job(plan(), {"/s/n/a-1"}, 0);
+  ASSERT_FALSE(as_root);
+  EXPECT_THAT(as_root.error().message(), HasSubstr("root"));
+}
+
 TEST(Kubernetes, NamesAJobByItsFolders) {
   const auto name = [](const std::vector<std::filesystem::path>& folders) {
-    return json::parse(*kubernetes_job(plan(), folders))["items"][2]["metadata"]["name"].get<std::string>();
+    return json::parse(*kubernetes_job(plan(), folders, 501))["items"][2]["metadata"]["name"].get<std::string>();
   };
   EXPECT_EQ(name({"/s/n/a-1"}), name({"/s/n/a-1"}));
   EXPECT_NE(name({"/s/n/a-1"}), name({"/s/n/a-2"}));
@@ -92,7 +105,7 @@ TEST(Kubernetes, SaysWhichKeyIsMissing) {
            {"image", &ExecutorPlan::image}, {"volume", &ExecutorPlan::volume}, {"shared", &ExecutorPlan::shared}}) {
     ExecutorPlan without = plan();
     (without.*member).clear();
-    const auto text = kubernetes_job(without, {"/s/n/a-1"});
+    const auto text = kubernetes_job(without, {"/s/n/a-1"}, 501);
     ASSERT_FALSE(text);
     EXPECT_THAT(text.error().message(), HasSubstr("no `" + key + "`"));
   }

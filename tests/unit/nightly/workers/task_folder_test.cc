@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -99,13 +101,15 @@ TEST(TaskFolder, HoldsTheWholeOrder) {
   const auto read = read_task(folder.path);
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->sha256, *sha256);
-  EXPECT_EQ(read->task.order.task.generator, (std::vector<std::string>{"sh", "-c", "true"}));
-  EXPECT_EQ(read->task.order.feedback, "It failed.");
-  EXPECT_EQ(read->task.order.number, 7U);
-  EXPECT_EQ(read->task.order.time_left, std::chrono::milliseconds(5));
-  EXPECT_EQ(read->task.order.task.allow, more.order.task.allow);
-  EXPECT_EQ(read->task.environment, more.environment);
-  EXPECT_EQ(read->task.config_text, more.config_text);
+  ASSERT_TRUE(read->task) << read->task.error().message();
+  const TaskFile& task = *read->task;
+  EXPECT_EQ(task.order.task.generator, (std::vector<std::string>{"sh", "-c", "true"}));
+  EXPECT_EQ(task.order.feedback, "It failed.");
+  EXPECT_EQ(task.order.number, 7U);
+  EXPECT_EQ(task.order.time_left, std::chrono::milliseconds(5));
+  EXPECT_EQ(task.order.task.allow, more.order.task.allow);
+  EXPECT_EQ(task.environment, more.environment);
+  EXPECT_EQ(task.config_text, more.config_text);
 }
 
 TEST(TaskFolder, HasAResultOnlyAsAWhole) {
@@ -143,6 +147,83 @@ TEST(TaskFolder, IsTakenByOneWorkerAtATime) {
   EXPECT_TRUE(lock_task(folder.path).value());
 }
 
+// A worker runs the generator that a task names.
+TEST(TaskFolder, OfSomebodyElseIsNotWorkedOn) {
+  const auto chmod = [](const fs::path& path, int mode) { fs::permissions(path, static_cast<fs::perms>(mode)); };
+  const auto give_away = [](const fs::path& path) { EXPECT_EQ(::chown(path.c_str(), 65'534, 65'534), 0); };
+  const auto link = [](const fs::path& path) {
+    fs::rename(path, path.native() + ".there");
+    fs::create_symlink(path.native() + ".there", path);
+  };
+  std::vector<std::pair<const char*, std::function<void(const fs::path&)>>> frauds = {
+      {"a folder that a group writes to", [&](const fs::path& folder) { chmod(folder, 0770); }},
+      {"a folder that all write to", [&](const fs::path& folder) { chmod(folder, 0707); }},
+      {"a task that all write to", [&](const fs::path& folder) { chmod(folder / "task.json", 0606); }},
+      {"a linked folder", [&](const fs::path& folder) { link(folder); }},
+      {"a linked task", [&](const fs::path& folder) { link(folder / "task.json"); }},
+  };
+  if (::geteuid() == 0) {
+    frauds.emplace_back("another user's folder", [&](const fs::path& folder) { give_away(folder); });
+    frauds.emplace_back("another user's task", [&](const fs::path& folder) { give_away(folder / "task.json"); });
+  }
+  for (const auto& [name, fraud] : frauds) {
+    const Folder folder;
+    EXPECT_TRUE(read_task(folder.path));
+    fraud(folder.path);
+    const auto read = read_task(folder.path);
+    ASSERT_FALSE(read) << name;
+    EXPECT_EQ(read.error().code(), ErrorCode::input_invalid) << name << read.error().message();
+  }
+}
+
+TEST(TaskFolder, OfANightIsNotPutWhereOthersCanReplaceIt) {
+  const TempDir root = *TempDir::create();
+  const auto made = [&](const char* name, mode_t shared, mode_t night) {
+    const fs::path above = root.path() / name;
+    fs::create_directories(above / "night");
+    ::chmod(above.c_str(), shared);
+    ::chmod((above / "night").c_str(), night);
+    return make_night_folder(above / "night").has_value();
+  };
+  EXPECT_TRUE(make_night_folder(root.path() / "new" / "night"));
+  EXPECT_TRUE(made("own", 0755, 0700));
+  EXPECT_TRUE(made("sticky", 01777, 0700));
+  EXPECT_FALSE(made("open", 0777, 0700));
+  EXPECT_FALSE(made("group", 0775, 0700));
+  EXPECT_FALSE(made("prepared", 01777, 0777));
+  fs::create_directory_symlink(root.path() / "own", root.path() / "sticky" / "link");
+  EXPECT_FALSE(make_night_folder(root.path() / "sticky" / "link"));
+  if (::geteuid() != 0) return;
+  EXPECT_EQ(::chown((root.path() / "own" / "night").c_str(), 65'534, 0), 0);
+  EXPECT_FALSE(make_night_folder(root.path() / "own" / "night"));
+  EXPECT_EQ(::chown((root.path() / "sticky").c_str(), 65'534, 0), 0);
+  EXPECT_FALSE(make_night_folder(root.path() / "sticky" / "night"));
+}
+
+// Its coordinator gave it up.
+TEST(TaskFolder, IsNotMadeByAWorkerThatIsLate) {
+  const Folder folder;
+  fs::remove_all(folder.path);
+  EXPECT_FALSE(write_result(folder.path, folder.sha256, accepted(), {}, folder.never));
+  EXPECT_FALSE(lock_task(folder.path));
+  EXPECT_FALSE(fs::exists(folder.path));
+}
+
+TEST(TaskFolder, HoldsNoResultThatWouldBeRefusedAsTooLarge) {
+  for (const auto& grow : std::vector<std::function<void(WorkResult&)>>{
+           [](WorkResult& r) { r.change.files[0].new_bytes.resize((64u << 20) + 1, 'x'); },
+           [](WorkResult& r) { r.attempt.detail.resize(9u << 20, 'x'); },
+           [](WorkResult& r) { r.attempt.flaky.resize(2'001, "x"); }}) {
+    const Folder folder;
+    WorkResult result = accepted();
+    grow(result);
+    const auto written = write_result(folder.path, folder.sha256, result, {}, folder.never);
+    ASSERT_FALSE(written);
+    EXPECT_THAT(written.error().message(), HasSubstr("larger than a result may be"));
+    EXPECT_FALSE(has_result(folder.path));
+  }
+}
+
 TEST(TaskFolder, RefusesTheResultOfAnotherTask) {
   const Folder folder;
   folder.answer(accepted());
@@ -165,6 +246,11 @@ TEST(TaskFolder, RefusesWhatALyingWorkerSays) {
       {[](Json& j) { j["digests"].erase("change-0"); }, "another change-0"},
       {[](Json& j) { j["attempt"]["outcome"] = "none"; }, "no outcome"},
       {[](Json& j) { j["attempt"]["outcome"] = "kept"; }, "tells no attempt"},
+      {[](Json& j) {
+         j["attempt"]["outcome"] = "refused";
+         j["attempt"]["reason"] = "\x1b]0;x";
+       },
+          "a reason that is none"},
       {[](Json& j) { j["attempt"]["tests_passed"] = -1; }, "tells no attempt"},
       {[](Json& j) { j["attempt"]["tests_passed"] = "many"; }, "tells no attempt"},
       {[](Json& j) { j["finding"] = Json::array({Json::array()}); }, "lists"},
@@ -215,6 +301,21 @@ TEST(TaskFolder, AsksForASignatureOfItsSigners) {
   EXPECT_THAT(folder.refusal({mine}), HasSubstr("not signed by a key"));
   fs::remove(folder.path / "result/result.json.sig");
   EXPECT_NE(folder.refusal({mine}), "taken");
+}
+
+// A worker without its key can still say so.
+TEST(TaskFolder, TakesNothingUnsignedButThatTheAttemptIsPutBack) {
+  const Folder folder;
+  const std::string mine = folder.key("mine");
+  WorkResult result;
+  result.attempt.outcome = AttemptOutcome::requeued;
+  result.attempt.reason = "error";
+  folder.answer(result);
+  EXPECT_EQ(folder.refusal({mine}), "taken");
+  for (const char* outcome : {"refused", "failed", "accepted"}) {
+    folder.forge([&](nlohmann::json& j) { j["attempt"]["outcome"] = outcome; });
+    EXPECT_NE(folder.refusal({mine}), "taken") << outcome;
+  }
 }
 
 TEST(TaskFolder, TrustsWhatANamedKeySigned) {

@@ -1,0 +1,205 @@
+// Executors on programs that fail as Slurm's do: a real Slurm is in tests/cli/nightly/slurm_test.cc.
+#include "nightly/workers/slurm.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "common/file_io.h"
+#include "common/text/text.h"
+#include "nightly/workers/task_folder.h"
+
+namespace guard::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// sbatch, squeue and scancel note how they were called in one file.
+struct Fakes {
+  TempDir root = *TempDir::create();
+  std::vector<std::string> warnings;
+  CancelToken stop;
+
+  Fakes() {
+    fs::create_directory(root.path() / "bin");
+    program("sbatch", "echo 17");
+    program("squeue", ":");
+    program("scancel", ":");
+  }
+  void program(const std::string& name, const std::string& script) const {
+    const fs::path file = root.path() / "bin" / name;
+    const std::string log = (root.path() / "calls").native();
+    EXPECT_TRUE(write_file_atomically(
+        file, "#!/bin/sh\necho " + name + " \"$@\" >>" + log + "\ncd " + root.path().native() + "\n" + script + "\n"));
+    ::chmod(file.c_str(), 0755);
+  }
+  std::vector<std::string> calls(std::string_view name) const {
+    std::vector<std::string> found;
+    const std::string text = read_file(root.path() / "calls", 1u << 20).value_or("");
+    for (const auto line : pieces_of(text))
+      if (line.starts_with(name)) found.emplace_back(line);
+    return found;
+  }
+  void wait_for(const std::function<bool()>& what) const {
+    for (int i = 0; i < 3'000 && !what(); ++i) std::this_thread::sleep_for(milliseconds(10));
+    EXPECT_TRUE(what());
+  }
+  ExecutorPlan plan() const {
+    ExecutorPlan plan;
+    plan.kind = ExecutorKind::slurm;
+    plan.pass = {"PATH"};
+    return plan;
+  }
+  NightPlace place() {
+    return {"n", root.path(), "/guard", {{"PATH", (root.path() / "bin").native() + ":/usr/bin:/bin"}},
+        [this](const std::string& sentence) { warnings.push_back(sentence); }};
+  }
+  std::unique_ptr<Executor> executor(milliseconds shown = milliseconds(100)) {
+    return make_slurm_executor(plan(), place(), shown);
+  }
+  WorkOrder order(const std::string& name, const std::string& job = "") const {
+    const fs::path folder = root.path() / name;
+    fs::create_directory(folder);
+    return {folder, job, [](const std::string&) { return ok(); }, {}, std::chrono::hours(1)};
+  }
+};
+
+TEST(SlurmExecutor, GivesAgainWhatSbatchRefused) {
+  Fakes fakes;
+  fakes.program(
+      "sbatch", "test -e tried || { touch tried; echo 'error: try later' >&2; exit 1; }; mkdir a/result; echo 17");
+  {
+    const auto executor = fakes.executor();
+    const auto end = executor->work(fakes.order("a"), fakes.stop);
+    ASSERT_TRUE(end) << end.error().message();
+    EXPECT_EQ(end->kind, WorkEnd::Kind::result);
+  }
+  EXPECT_EQ(fakes.calls("sbatch").size(), 2U);
+  EXPECT_THAT(fakes.warnings, ElementsAre(HasSubstr("error: try later")));
+}
+
+// Nobody waits for a controller that does not answer, and whatever sbatch did is undone at once.
+TEST(SlurmExecutor, EndsWhileSbatchHangs) {
+  Fakes fakes;
+  fakes.program("sbatch", "echo $$ >pid; exec sleep 600");
+  {
+    const auto executor = fakes.executor();
+    std::vector<std::thread> attempts;
+    for (const char* name : {"a", "b", "c"}) {
+      attempts.emplace_back([&, order = fakes.order(name)] {
+        const auto end = executor->work(order, fakes.stop);
+        EXPECT_FALSE(end);
+      });
+    }
+    fakes.wait_for([&] { return fs::exists(fakes.root.path() / "pid"); });
+    fakes.stop.cancel();
+    for (auto& attempt : attempts) attempt.join();
+    EXPECT_TRUE(fakes.calls("scancel").empty()) << "an attempt waited for Slurm";
+  }
+  EXPECT_THAT(fakes.calls("scancel"), ElementsAre("scancel --name=guard-n"));
+  const std::string pid = read_file(fakes.root.path() / "pid", 64).value_or("");
+  EXPECT_FALSE(fs::exists("/proc/" + pid.substr(0, pid.find('\n')))) << "sbatch is left";
+}
+
+TEST(SlurmExecutor, SaysWhatItCouldNotCancel) {
+  Fakes fakes;
+  fakes.program("scancel", "echo 'error: no controller' >&2; exit 1");
+  fakes.program("sbatch", "mkdir a/result; echo 17");
+  EXPECT_TRUE(fakes.executor()->work(fakes.order("a"), fakes.stop));
+  EXPECT_THAT(fakes.warnings, ElementsAre(HasSubstr("jobs named guard-n may be left")));
+}
+
+// Of a loop that was killed before it had written them down, or of an sbatch that submitted and failed all the same.
+TEST(SlurmExecutor, CancelsJobsOfItsNightThatNobodyKnowsOf) {
+  Fakes fakes;
+  fakes.program("squeue", "echo '98_0|RUNNING'; test -e cancelled || echo '99_0|RUNNING'; echo '97_1|COMPLETED'");
+  fakes.program("scancel", "touch cancelled");
+  fakes.program("sbatch", "test -e cancelled && mkdir a/result b/result; echo 17");
+  {
+    const auto executor = fakes.executor();
+    std::thread resumed([&, order = fakes.order("b", "98_0")] { EXPECT_TRUE(executor->work(order, fakes.stop)); });
+    EXPECT_TRUE(executor->work(fakes.order("a"), fakes.stop));
+    resumed.join();
+    EXPECT_THAT(fakes.calls("scancel"), ElementsAre("scancel 99"));
+  }
+  EXPECT_EQ(fakes.calls("sbatch").size(), 1U);
+  EXPECT_THAT(fakes.calls("squeue").at(0), HasSubstr("--me"));
+}
+
+// A network file system shows a result after its job is gone.
+TEST(SlurmExecutor, WaitsForAResultThatIsShownLate) {
+  Fakes fakes;
+  {
+    const auto executor = fakes.executor(std::chrono::minutes(10));
+    std::thread late([&] {
+      fakes.wait_for([&] { return fakes.calls("sbatch").size() == 1 && fakes.calls("squeue").size() >= 4; });
+      fs::create_directory(fakes.root.path() / "a/result");
+    });
+    const auto end = executor->work(fakes.order("a"), fakes.stop);
+    late.join();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->kind, WorkEnd::Kind::result);
+  }
+  EXPECT_EQ(fakes.calls("sbatch").size(), 1U);
+  EXPECT_GE(shown_within("/proc"), std::chrono::seconds(90));
+}
+
+TEST(SlurmExecutor, GivesUpAfterTwoElements) {
+  Fakes fakes;
+  const auto end = fakes.executor()->work(fakes.order("a"), fakes.stop);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->kind, WorkEnd::Kind::lost);
+  EXPECT_EQ(fakes.calls("sbatch").size(), 2U);
+}
+
+TEST(Executors, NameTheProgramThatIsNotInstalled) {
+  Fakes fakes;
+  ExecutorPlan plan = fakes.plan();
+  NightPlace place = fakes.place();
+  place.environment["PATH"] = (fakes.root.path() / "bin").native();
+  EXPECT_TRUE(make_executor(plan, place));
+  plan.signers = {"ssh-ed25519 AAAA"};
+  const auto no_keygen = make_executor(plan, place);
+  ASSERT_FALSE(no_keygen);
+  EXPECT_EQ(no_keygen.error().code(), ErrorCode::config_invalid);
+  EXPECT_THAT(no_keygen.error().message(), HasSubstr("ssh-keygen"));
+  fs::remove(fakes.root.path() / "bin/scancel");
+  plan.signers.clear();
+  EXPECT_THAT(make_executor(plan, place).error().message(), HasSubstr("scancel"));
+}
+
+TEST(Executors, GiveUpOnlyWhatNobodyWorksOn) {
+  Fakes fakes;
+  ExecutorPlan plan;
+  plan.kind = ExecutorKind::folder;
+  const auto executor = *make_executor(plan, fakes.place());
+  WorkOrder order = fakes.order("a");
+  EXPECT_TRUE(write_file_atomically(order.folder / "task.json", "{}", 0600));
+  ::chmod(order.folder.c_str(), 0700);
+  std::atomic<int> asked = 0;
+  order.is_given_up = [&] { return ++asked > 0; };
+  auto lock = lock_task(order.folder);
+  ASSERT_TRUE(lock && *lock);
+  std::thread worker([&] {
+    fakes.wait_for([&] { return asked >= 2; });
+    EXPECT_TRUE(fs::exists(order.folder / "task.json"));
+    (*lock)->reset();
+  });
+  const auto end = executor->work(order, fakes.stop);
+  worker.join();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().code(), ErrorCode::cancelled);
+  EXPECT_FALSE(fs::exists(order.folder / "task.json")) << "a worker could still take it";
+}
+
+}  // namespace
+}  // namespace guard::nightly
