@@ -41,6 +41,7 @@ bool withdraw(const std::filesystem::path& folder) {
 }  // namespace
 
 Result<std::unique_ptr<Executor>> make_executor(const ExecutorPlan& plan, NightPlace place) {
+  if (plan.kind == ExecutorKind::local) return std::unique_ptr<Executor>();
   std::vector<const char*> programs;
   if (!plan.signers.empty() || !plan.trust_workers.empty()) programs.push_back("ssh-keygen");
   if (plan.kind == ExecutorKind::slurm) programs.insert(programs.end(), {"sbatch", "squeue", "scancel"});
@@ -50,11 +51,7 @@ Result<std::unique_ptr<Executor>> make_executor(const ExecutorPlan& plan, NightP
         ErrorCode::config_invalid, fmt::format("[executor] of the plan needs {}, which is not on PATH", program))
         .hint("install it on this machine, or change [executor]");
   }
-  switch (plan.kind) {
-    case ExecutorKind::local: return std::unique_ptr<Executor>();
-    case ExecutorKind::folder: return std::unique_ptr<Executor>(std::make_unique<FolderExecutor>());
-    case ExecutorKind::slurm: break;
-  }
+  if (plan.kind == ExecutorKind::folder) return std::unique_ptr<Executor>(std::make_unique<FolderExecutor>());
   const milliseconds shown = shown_within(place.folder);
   return make_slurm_executor(plan, std::move(place), shown);
 }

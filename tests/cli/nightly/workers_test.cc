@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "nightly/workers/task_folder.h"
@@ -28,7 +30,8 @@ class WorkedNight : public NightRepository {
  public:
   using Worker = std::function<void(const fs::path& folder)>;
 
-  explicit WorkedNight() : NightRepository("namespace", kFast), shared_(*TempDir::create()) {}
+  explicit WorkedNight(std::string_view more = "")
+      : NightRepository("namespace", std::string(kFast) + std::string(more)), shared_(*TempDir::create()) {}
 
   std::string head(std::string_view more = "") const {
     return "[executor]\nkind = \"folder\"\nshared = \"" + shared_.path().native() + "\"\n" + std::string(more);
@@ -54,6 +57,13 @@ class WorkedNight : public NightRepository {
       }
     }
     return found;
+  }
+
+  std::vector<fs::path> wait_for_folders(std::size_t count) const {
+    for (int i = 0; i < 1'000 && folders().size() < count; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(folders().size(), count);
+    return folders();
   }
 
   // Gives each folder to `worker` until the loop is over; answers its exit status.
@@ -166,6 +176,8 @@ TEST(Workers, ThatLieNeverBringACommit) {
   };
   WorkResult nothing;
   nothing.attempt.outcome = nightly::AttemptOutcome::accepted;
+  WorkResult boasts = change("sandbox/boasts.test.ts", "expect(add(2, 2)).toBe(5);");
+  boasts.attempt.timings_ms = {{"generator", 600'000'000}, {"worker", 600'000'000}};
   const std::map<std::string, WorkResult> lies = {
       {"fails", change("sandbox/fails.test.ts", "expect(add(2, 2)).toBe(5);")},
       {"escapes",
@@ -175,6 +187,7 @@ TEST(Workers, ThatLieNeverBringACommit) {
       {"manifest", change("package.json", "expect(add(2, 2)).toBe(4);")},
       {"through-a-link", change("led/x.test.ts", "expect(add(2, 2)).toBe(4);")},
       {"nothing", nothing},
+      {"boasts", boasts},
   };
   night.repository().must("ln -s /tmp led && git add -A && git commit -q -m 'a link'");
   std::vector<NightTask> tasks;
@@ -223,6 +236,8 @@ TEST(Workers, ThatLieNeverBringACommit) {
   EXPECT_EQ(outcomes.at("manifest"), "refused:findings");
   for (const char* name : {"hook", "through-a-link", "nothing", "replays", "changes-bytes"})
     EXPECT_EQ(outcomes.at(name), "waiting:worker_lost") << name;
+  const auto size = night.guard({"nightly", "size", "--workers", "1", "--format", "json"}).document();
+  EXPECT_LT(size["sizes"][0]["worker_busy_ms"], 600'000'000) << "longer than the whole night";
   EXPECT_THAT(night.leftovers(), IsEmpty());
 }
 
@@ -340,26 +355,190 @@ TEST(Workers, ThatAreTrustedAndLieBringNoCommitByTrust) {
   }
 }
 
+// By whoever owns them: pods are this user, and no other folder is any of its business.
 TEST(Workers, OfAClusterAreGivenTheFoldersThatWait) {
+  const TempDir root = *TempDir::create();
+  const fs::path shared = root.path() / "shared";
+  const std::string plan = (root.path() / "plan.toml").native();
+  EXPECT_TRUE(write_file_atomically(plan,
+      "generator = ['true']\n[executor]\nkind = 'folder'\nimage = 'night:1'\nvolume = 'night'\nshared = '" +
+          shared.native() + "'\n[[task]]\nid = 'one'\nprompt = 'x'\n"));
+  EXPECT_TRUE(write_file_atomically(root.path() / "x.pack", ""));
+  const auto add = [&](const fs::path& folder) {
+    nightly::TaskFile task;
+    task.night = "n";
+    task.order.task.id = "one";
+    task.order.task.generator = {"true"};
+    EXPECT_TRUE(nightly::write_task(folder, task, root.path() / "x.pack", {}));
+  };
+  add(shared / "n" / "one-1");
+  add(shared / "n" / "other-1");
+  add(shared / "n" / "one-\xff");
+  add(shared / "m" / "one-1");
+  // Root neither owns the folders of a cluster nor may be its pods: here somebody else does.
+  const bool root_runs_this = ::geteuid() == 0;
+  const auto give = [&](const std::string& user) {
+    if (!root_runs_this) return;
+    EXPECT_EQ(std::system(("chown -R " + user + " " + root.path().native()).c_str()), 0);
+  };
+  const std::string exporting = std::string(GUARD_PROGRAM) + " nightly export kubernetes " + plan + " 2>&1";
+  const auto exported = [&] {
+    const std::string as = root_runs_this ? "setpriv --reuid=12345 --regid=12345 --clear-groups " : "";
+    const Repository shell;
+    return shell.shell(as + exporting, "/").out;
+  };
+  give("12345:12345");
+  const auto items = nlohmann::json::parse(exported(), nullptr, false)["items"];
+  ASSERT_EQ(items.size(), 3U) << exported();
+  EXPECT_EQ(items[2]["spec"]["completions"], 1);
+  EXPECT_THAT(items[1]["data"]["work.sh"].get<std::string>(), HasSubstr((shared / "n" / "one-1").native()));
+  if (!root_runs_this) return;
+  EXPECT_THAT(Repository().shell(exporting, "/").out, HasSubstr("run as root"));
+  give("54321");
+  fs::permissions(root.path(), fs::perms(0755));
+  for (const auto& entry : fs::recursive_directory_iterator(root.path()))
+    fs::permissions(entry.path(), fs::perms(entry.is_directory() ? 0755 : 0644));
+  EXPECT_THAT(exported(), HasSubstr("no task folder waits")) << "another user's are taken";
+}
+
+// What a worker finds must be its own user's; the generator that it names would run.
+TEST(Workers, RunNothingThatSomebodyElsePutThere) {
   const WorkedNight night;
-  night.plan({{"one", "good"}, {"two", "good"}},
-      night.head("image = \"night:1\"\nvolume = \"night\"\n").insert(0, "jobs = 2\n"));
-  const auto none = night.repository().guard({"nightly", "export", "kubernetes", night.plan_file()});
-  EXPECT_EQ(none.exit_status, 2);
-  EXPECT_THAT(none.err, HasSubstr("no task folder waits"));
-  const pid_t loop = night.start({"run", night.plan_file()});
-  for (int i = 0; i < 1'000 && night.folders().size() < 2; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const auto folders = night.folders();
-  const auto exported = night.repository().guard({"nightly", "export", "kubernetes", night.plan_file()});
+  night.plan({{"one", "good"}}, night.head("[budget]\ntime = 10\n"));
+  const fs::path marker = night.scratch() / "ran";
+  const auto loop = night.start({"run", night.plan_file()});
+  const auto folders = night.wait_for_folders(1);
+  ASSERT_EQ(folders.size(), 1U);
+  auto task = *nightly::read_task(folders[0])->task;
+  task.order.task.generator = {"/bin/sh", "-c", "touch " + marker.native()};
+  const fs::path evil = night.shared() / "evil" / "one-1";
+  EXPECT_TRUE(nightly::write_task(evil, task, folders[0] / "repository.pack", {}));
+  fs::permissions(evil, fs::perms(0777));
+  const auto refused = night.work(evil);
+  EXPECT_EQ(refused.exit_status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("may be written by others"));
+  EXPECT_FALSE(fs::exists(marker));
   ::kill(loop, SIGTERM);
   ::waitpid(loop, nullptr, 0);
-  ASSERT_EQ(exported.exit_status, 0) << exported.err;
-  const auto items = nlohmann::json::parse(exported.out)["items"];
-  EXPECT_EQ(items[2]["spec"]["completions"], 2);
-  const std::string script = items[1]["data"]["work.sh"];
-  ASSERT_EQ(folders.size(), 2U);
-  for (const auto& folder : folders) EXPECT_THAT(script, HasSubstr(folder.native()));
+  fs::permissions(night.shared(), fs::perms(0777));
+  const auto open = night.guard({"nightly", "run", night.plan_file()});
+  EXPECT_EQ(open.exit_status, 2);
+  EXPECT_THAT(open.err, HasSubstr("may be written by others"));
+}
+
+// Whatever keeps a worker from its work, a person has to hear of it: nobody reads what it prints.
+TEST(Workers, SayWhatKeepsThemFromWorking) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night;
+  const fs::path marker = night.scratch() / "ran";
+  night.plan({{"one", "good", "generator = ['/bin/sh', '-c', 'touch " + marker.native() + "']\n"}},
+      night.head("signers = ['" + night.make_key("mine") + "']\n[budget]\nrequeued = 1\n"));
+  const pid_t loop = night.start({"run", night.plan_file()});
+  int workers = 0;
+  EXPECT_EQ(night.work_until_over(loop,
+                [&](const fs::path& folder) {
+                  EXPECT_NE(night.work(folder, "/no/such/key").exit_status, 0);
+                  if (++workers == 20) ::kill(loop, SIGTERM);
+                }),
+      2);
+  EXPECT_FALSE(fs::exists(marker)) << "the generator was paid for";
+  const std::string report = night.guard({"nightly", "report", "--format", "json"}).out;
+  EXPECT_THAT(report, HasSubstr("ssh-keygen"));
+  EXPECT_THAT(report, HasSubstr("put_backs"));
+
+  // Another version's task.
+  const fs::path folder = night.scratch() / "night" / "one-1";
+  fs::create_directories(folder);
+  fs::permissions(folder, fs::perms(0700));
+  EXPECT_TRUE(write_file_atomically(folder / "task.json", "{\"format\": 99}", 0600));
+  EXPECT_EQ(night.work(folder).exit_status, 2);
+  const CancelToken never;
+  const auto said = nightly::read_result(folder, nightly::read_task(folder)->sha256, {{}, {}}, never);
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->attempt.outcome, nightly::AttemptOutcome::requeued);
+  EXPECT_THAT(said->attempt.detail, HasSubstr("of another guard"));
+}
+
+// Each of them pays its generators first, so that they are broken shows in time.
+TEST(Workers, ThatAreAllBrokenEndTheNight) {
+  const WorkedNight night;
+  std::vector<NightTask> tasks;
+  for (int i = 0; i < 12; ++i) tasks.push_back({"t" + std::to_string(i), "good"});
+  night.plan(tasks, night.head("[budget]\nrequeued = 3\n").insert(0, "jobs = 2\n"));
+  const pid_t loop = night.start({"run", night.plan_file()});
+  std::set<fs::path> made;
+  night.work_until_over(loop, [&](const fs::path& folder) {
+    made.insert(folder);
+    fs::create_directory(folder / "result");
+  });
+  EXPECT_LE(made.size(), 6U);  // one more may have begun
+  const auto status = night.guard({"nightly", "status", "--format", "json"}).document();
+  EXPECT_EQ(status["night"]["reason"], "worker_lost");
+  EXPECT_TRUE(fs::is_empty(night.shared())) << "the source of an ended night stays";
+}
+
+TEST(Workers, AreNotWaitedForWhenTheNightIsToStop) {
+  const WorkedNight night;
+  night.plan({{"one", "good"}, {"two", "good"}}, night.head());
+  const pid_t loop = night.start({"run", night.plan_file()});
+  night.wait_for_folders(1);
+  EXPECT_EQ(night.guard({"nightly", "stop"}).exit_status, 0);
+  EXPECT_EQ(night.work_until_over(loop, [](const fs::path&) {}), 2);
+  EXPECT_THAT(night.guard({"nightly", "status"}).out, HasSubstr("stopped"));
+  EXPECT_TRUE(fs::is_empty(night.shared()));
+}
+
+TEST(Workers, AreGivenAFolderAgainThatWasLost) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night;
+  night.plan({{"one", "good"}}, night.head());
+  pid_t loop = night.start({"run", night.plan_file()});
+  const auto folders = night.wait_for_folders(1);
+  const auto is_noted = [&] {
+    std::error_code failure;
+    for (const auto& entry : fs::recursive_directory_iterator(night.state() / "sent", failure))
+      if (entry.path().filename() == "one-1") return true;
+    return false;
+  };
+  for (int i = 0; i < 1'000 && !is_noted(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(loop, SIGKILL);
+  ::waitpid(loop, nullptr, 0);
+  fs::remove_all(folders.at(0));
+  loop = night.start({"resume"});
+  EXPECT_EQ(
+      night.work_until_over(loop, [&](const fs::path& folder) { EXPECT_EQ(night.work(folder).exit_status, 0); }), 0);
+}
+
+// Of a job that was started again while its first node lives.
+TEST(Workers, WaitForWhoeverIsAtWorkAlready) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night;
+  night.plan({{"one", "good"}}, night.head());
+  const pid_t loop = night.start({"run", night.plan_file()});
+  const fs::path folder = night.wait_for_folders(1).at(0);
+  auto first = nightly::lock_task(folder);
+  ASSERT_TRUE(first && *first);
+  std::thread ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    (*first)->reset();  // without a result
+  });
+  const auto second = night.work(folder);
+  ends.join();
+  EXPECT_EQ(second.exit_status, 0) << second.err;
+  EXPECT_EQ(night.work_until_over(loop, [](const fs::path&) {}), 0);
+}
+
+// A generator that talks for megabytes makes a result like any other.
+TEST(Workers, MaySayMoreThanAResultHolds) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night("[limits]\noutput_keep = \"32m\"\noutput_flood = \"64m\"\n");
+  night.plan({{"one", "good",
+                 "generator = ['/bin/sh', '-c', 'yes | head -c 8000000; exec " GUARD_SOURCE_DIR
+                 "/tests/nightly/scripted_generator.sh']\n"}},
+      night.head());
+  const pid_t loop = night.start({"run", night.plan_file()});
+  EXPECT_EQ(
+      night.work_until_over(loop, [&](const fs::path& folder) { EXPECT_EQ(night.work(folder).exit_status, 0); }), 0);
 }
 
 TEST(Workers, GoOnAfterAnyKill) {
@@ -367,9 +546,7 @@ TEST(Workers, GoOnAfterAnyKill) {
   const WorkedNight night;
   night.plan({{"one", "slow"}, {"two", "slow"}}, night.head().insert(0, "jobs = 2\n"));
   pid_t loop = night.start({"run", night.plan_file()});
-  for (int i = 0; i < 1'000 && night.folders().size() < 2; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  auto folders = night.folders();
+  auto folders = night.wait_for_folders(2);
   ASSERT_EQ(folders.size(), 2U);
   // A worker is killed somewhere in its work, again and again.
   for (const int ms : {20, 100, 400}) {
