@@ -154,6 +154,7 @@ class SlurmNight : public NightRepository {
   std::map<std::string, std::string> environment() const {
     auto env = NightRepository::environment();
     env["SLURM_CONF"] = slurm_.config();
+    env["PATH"] = programs() + ":" + env["PATH"];
     return env;
   }
   std::string head(int batch) const {
@@ -175,6 +176,12 @@ class SlurmNight : public NightRepository {
     ::waitpid(loop, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
+  // In the place of sbatch; `script` finds the real one as $sbatch.
+  void replace_sbatch(const std::string& script) const {
+    const fs::path file = fs::path(programs()) / "sbatch";
+    std::ofstream(file) << "#!/bin/sh\nsbatch=/usr/bin/sbatch\nhere=" << programs() << "\n" << script;
+    fs::permissions(file, fs::perms(0755));
+  }
   // A process that works on one of our task folders.
   pid_t worker() const {
     for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -186,11 +193,13 @@ class SlurmNight : public NightRepository {
     return 0;
   }
   fs::path shared() const { return shared_.path(); }
+  std::string programs() const { return programs_.path().native(); }
   // Below a folder of ours: one that is mounted over would look like what a dead process left.
   fs::path scratch() const { return scratch_.path() / "disk"; }
 
  private:
   const Slurm& slurm_;
+  TempDir programs_ = *TempDir::create();
   TempDir shared_ = *TempDir::create();
   TempDir scratch_ = *TempDir::create();
 };
@@ -292,6 +301,40 @@ TEST(SlurmNights, CancelTheirJobsWhenTheyAreStopped) {
   EXPECT_TRUE(wait_for([&] { return slurm.line_of("squeue --noheader").empty(); }));
   EXPECT_TRUE(wait_for([&] { return night.worker() == 0; }));
   EXPECT_TRUE(wait_for([&] { return fs::is_empty(night.scratch()); }));
+}
+
+// The socket timed out, and the job was submitted all the same.
+TEST(SlurmNights, CancelWhatAnSbatchSubmittedThatFailed) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  GUARD_NEEDS_SLURM();
+  const Slurm slurm;
+  const SlurmNight night(slurm);
+  night.replace_sbatch(
+      "mkdir $here/failed 2>/dev/null || exec $sbatch \"$@\"\n$sbatch --hold \"$@\" >$here/stray\necho 'timed out' "
+      ">&2\nexit "
+      "1\n");
+  night.plan({{"one", "slow"}, {"two", "slow"}}, night.head(2));
+  EXPECT_EQ(SlurmNight::end_of(night.start("run")), 0);
+  EXPECT_EQ(night.committed().size(), 2U);
+  EXPECT_EQ(slurm.line_of("squeue --noheader --states=all --format=%T --job=$(cat " + night.programs() + "/stray)"),
+      "CANCELLED");
+}
+
+TEST(SlurmNights, EndWhileSbatchHangsAndCancelWhatItSubmitted) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  GUARD_NEEDS_SLURM();
+  const Slurm slurm;
+  const SlurmNight night(slurm);
+  night.replace_sbatch("$sbatch \"$@\"\nexec sleep 600\n");
+  night.plan({{"one", "hangs"}, {"two", "hangs"}}, night.head(1));
+  const pid_t loop = night.start("run");
+  EXPECT_TRUE(wait_for([&] { return night.worker() != 0; }));
+  ::kill(loop, SIGTERM);
+  int status = 0;
+  EXPECT_TRUE(wait_for([&] { return ::waitpid(loop, &status, WNOHANG) == loop; }));
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 143);
+  EXPECT_TRUE(wait_for([&] { return slurm.line_of("squeue --noheader").empty(); }));
+  EXPECT_TRUE(wait_for([&] { return night.worker() == 0; }));
 }
 
 }  // namespace

@@ -91,20 +91,22 @@ TEST(SlurmExecutor, GivesAgainWhatSbatchRefused) {
 TEST(SlurmExecutor, EndsWhileSbatchHangs) {
   Fakes fakes;
   fakes.program("sbatch", "echo $$ >pid; exec sleep 600");
-  {
-    const auto executor = fakes.executor();
-    std::vector<std::thread> attempts;
-    for (const char* name : {"a", "b", "c"}) {
-      attempts.emplace_back([&, order = fakes.order(name)] {
-        const auto end = executor->work(order, fakes.stop);
-        EXPECT_FALSE(end);
-      });
-    }
-    fakes.wait_for([&] { return fs::exists(fakes.root.path() / "pid"); });
-    fakes.stop.cancel();
-    for (auto& attempt : attempts) attempt.join();
-    EXPECT_TRUE(fakes.calls("scancel").empty()) << "an attempt waited for Slurm";
+  auto executor = fakes.executor();
+  std::vector<std::thread> attempts;
+  for (const char* name : {"a", "b", "c"}) {
+    attempts.emplace_back([&, order = fakes.order(name)] { EXPECT_FALSE(executor->work(order, fakes.stop)); });
   }
+  fakes.wait_for([&] { return fs::exists(fakes.root.path() / "pid"); });
+  fakes.stop.cancel();
+  for (auto& attempt : attempts) attempt.join();
+  EXPECT_TRUE(fakes.calls("scancel").empty()) << "an attempt waited for Slurm";
+  std::atomic<bool> ended = false;
+  std::thread end([&] {
+    executor.reset();
+    ended = true;
+  });
+  fakes.wait_for([&] { return ended.load(); });  // well before sbatch's own limit
+  end.join();
   EXPECT_THAT(fakes.calls("scancel"), ElementsAre("scancel --name=guard-n"));
   const std::string pid = read_file(fakes.root.path() / "pid", 64).value_or("");
   EXPECT_FALSE(fs::exists("/proc/" + pid.substr(0, pid.find('\n')))) << "sbatch is left";
