@@ -72,11 +72,12 @@ class SlurmExecutor final : public Executor {
     std::uint64_t number = 0;
     {
       const std::lock_guard lock(mutex_);
+      const auto gathered = SteadyClock::now() + kGather;  // counted from the first: others may come without end
+      if (works_.empty()) ask_at_ = std::max(ask_at_, gathered);
+      if (waiting().empty()) give_at_ = std::max(give_at_, gathered);
       number = ++numbers_;
       works_[number] = &work;
       if (!work.job.empty()) known_.insert(job_of(work.job));
-      give_at_ = std::max(give_at_, SteadyClock::now() + kGather);
-      if (!knows_all_jobs_) ask_at_ = give_at_;
     }
     auto end = await_result(order, cancel, [&] {
       const std::lock_guard lock(mutex_);
@@ -109,22 +110,28 @@ class SlurmExecutor final : public Executor {
     }
   }
 
+  std::vector<std::uint64_t> waiting() const {
+    std::vector<std::uint64_t> found;
+    for (const auto& [number, work] : works_) {
+      if (work->job.empty() && !work->end) found.push_back(number);
+    }
+    return found;
+  }
+
   // Full batches, unless less is at work than waits: then nobody is served by that.
   void give(std::unique_lock<std::mutex>& lock) {
-    std::vector<std::pair<std::uint64_t, fs::path>> waiting;
-    for (const auto& [number, work] : works_) {
-      if (work->job.empty() && !work->end) waiting.emplace_back(number, work->order->folder);
-    }
-    if (waiting.empty() || (waiting.size() < plan_.batch && works_.size() > 2 * waiting.size())) return;
+    const auto numbers = waiting();
+    if (numbers.empty() || (numbers.size() < plan_.batch && works_.size() > 2 * numbers.size())) return;
     std::vector<std::vector<fs::path>> batches;
-    for (const auto& [number, folder] : waiting) {
+    for (const auto number : numbers) {
       if (batches.empty() || batches.back().size() >= plan_.batch) batches.emplace_back();
-      batches.back().push_back(folder);
+      batches.back().push_back(works_[number]->order->folder);
     }
     lock.unlock();
     const auto id = submit(batches);
     lock.lock();
     if (!id) {
+      complain(id.error());
       knows_all_jobs_ = false;
       back_off_ = std::clamp(2 * back_off_, kAsk, kBackOffMax);
       give_at_ = SteadyClock::now() + back_off_;
@@ -132,8 +139,8 @@ class SlurmExecutor final : public Executor {
     }
     back_off_ = milliseconds(0);
     known_.insert(*id);
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-      const auto found = works_.find(waiting[i].first);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto found = works_.find(numbers[i]);
       if (found == works_.end()) continue;  // stopped meanwhile
       Work& work = *found->second;
       work.job = fmt::format("{}_{}", *id, i / plan_.batch);
@@ -141,7 +148,7 @@ class SlurmExecutor final : public Executor {
     }
   }
 
-  Result<std::string> submit(const std::vector<std::vector<fs::path>>& batches) {
+  Result<std::string> submit(const std::vector<std::vector<fs::path>>& batches) const {
     // No file of the job's own: results are in their folders, whatever becomes of a node.
     std::vector<std::string> argv = {"sbatch", "--parsable", "--requeue", "--job-name=" + name_,
         fmt::format("--array=0-{}", batches.size() - 1), "--output=/dev/null", "--error=/dev/null", "--chdir=/",
@@ -152,7 +159,7 @@ class SlurmExecutor final : public Executor {
     if (plan_.cpus != 0) argv.push_back(fmt::format("--cpus-per-task={}", plan_.cpus));
     if (plan_.time.count() != 0) argv.push_back(fmt::format("--time={}", (plan_.time.count() + 59) / 60));
     GUARD_TRY_ASSIGN(const std::string answer,
-        ask_for(std::move(argv), array_script(plan_, program_, "SLURM_ARRAY_TASK_ID", batches)));
+        call(std::move(argv), array_script(plan_, program_, "SLURM_ARRAY_TASK_ID", batches), kDeadline, end_));
     // "17", or "17;cluster".
     const std::string id = answer.substr(0, answer.find_first_of(";\n"));
     if (id.empty() || id.find_first_not_of("0123456789") != std::string::npos)
@@ -163,11 +170,12 @@ class SlurmExecutor final : public Executor {
   // Where nobody answers, nothing is known, and nothing is lost by that.
   void ask(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
-    const auto answer = ask_for(
-        {"squeue", "--me", "--noheader", "--array", "--states=all", "--name=" + name_, "--format=%F_%K|%T"}, {});
+    const auto answer =
+        call({"squeue", "--me", "--noheader", "--array", "--states=all", "--name=" + name_, "--format=%F_%K|%T"}, {},
+            kDeadline, end_);
     lock.lock();
     ask_at_ = SteadyClock::now() + kAsk;
-    if (!answer) return;
+    if (!answer) return complain(answer.error());
     const auto states = slurm_states(*answer);
     for (const auto& [number, work] : works_) look(states, *work);
     if (knows_all_jobs_) return;
@@ -177,9 +185,10 @@ class SlurmExecutor final : public Executor {
         cancel.push_back(job_of(element));
     }
     lock.unlock();
-    const bool done = cancel.size() == 1 || ask_for(std::move(cancel), {});
+    const auto cancelled = cancel.size() == 1 ? std::string() : call(std::move(cancel), {}, kDeadline, end_);
     lock.lock();
-    knows_all_jobs_ = done;
+    if (!cancelled) return complain(cancelled.error());
+    knows_all_jobs_ = true;
   }
 
   void look(const std::map<std::string, std::string>& states, Work& work) const {
@@ -200,13 +209,11 @@ class SlurmExecutor final : public Executor {
     }
   }
 
-  // The ticker's. Says once what is wrong: who looks can mend it meanwhile.
-  Result<std::string> ask_for(std::vector<std::string> argv, std::string stdin_text) {
-    auto answer = call(std::move(argv), std::move(stdin_text), kDeadline, end_);
-    const std::string failure = answer || end_.cancelled() ? "" : answer.error().message();
-    if (!failure.empty() && failure != warned_) warn_(failure + "; it is tried again");
-    if (!failure.empty()) warned_ = failure;
-    return answer;
+  // Once: who looks can mend it meanwhile.
+  void complain(const Error& error) {
+    if (end_.cancelled() || error.message() == warned_) return;
+    warned_ = error.message();
+    warn_(warned_ + "; it is tried again");
   }
 
   Result<std::string> call(
@@ -233,8 +240,8 @@ class SlurmExecutor final : public Executor {
   const std::function<void(const std::string&)> warn_;
   const milliseconds shown_;
   CancelToken end_;
-  std::string warned_;  // the ticker's
-  std::mutex mutex_;    // all below
+  std::mutex mutex_;  // all below
+  std::string warned_;
   std::condition_variable changed_;
   std::map<std::uint64_t, Work*> works_;
   std::uint64_t numbers_ = 0;

@@ -87,6 +87,28 @@ TEST(SlurmExecutor, GivesAgainWhatSbatchRefused) {
   EXPECT_THAT(fakes.warnings, ElementsAre(HasSubstr("error: try later")));
 }
 
+TEST(SlurmExecutor, GivesWhileMoreComesWithoutEnd) {
+  Fakes fakes;
+  {
+    const auto executor = fakes.executor(std::chrono::hours(1));
+    std::vector<std::thread> attempts;
+    for (int i = 0; i < 100 && fakes.calls("sbatch").empty(); ++i) {
+      attempts.emplace_back([&, order = fakes.order(std::to_string(i))] { (void)executor->work(order, fakes.stop); });
+      std::this_thread::sleep_for(milliseconds(50));
+    }
+    EXPECT_FALSE(fakes.calls("sbatch").empty());
+    fakes.stop.cancel();
+    for (auto& attempt : attempts) attempt.join();
+  }
+}
+
+TEST(SlurmExecutor, SaysWhatSbatchAnsweredInsteadOfAJob) {
+  Fakes fakes;
+  fakes.program("sbatch", "test -e tried && mkdir a/result; touch tried; echo Welcome");
+  EXPECT_TRUE(fakes.executor()->work(fakes.order("a"), fakes.stop));
+  EXPECT_THAT(fakes.warnings, ElementsAre(HasSubstr("sbatch answered Welcome")));
+}
+
 // Nobody waits for a controller that does not answer, and whatever sbatch did is undone at once.
 TEST(SlurmExecutor, EndsWhileSbatchHangs) {
   Fakes fakes;
