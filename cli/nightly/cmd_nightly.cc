@@ -220,7 +220,8 @@ Result<void> name_night(const Night& night, CommandContext& context, NightWorks&
   GUARD_TRY_ASSIGN(works.executor,
       nightly::make_executor(plan,
           {night.id, shared.task_folders, program, context.environment,
-              [&](const std::string& sentence) { warn(works, context.streams, sentence); }}));
+              [&](const std::string& sentence) { warn(works, context.streams, sentence); },
+              nightly::submitted_jobs(shared)}));
   shared.executor = works.executor.get();
   return works.lock->name(night.id);
 }

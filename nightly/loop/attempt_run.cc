@@ -38,6 +38,8 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kDiffBytesMax = 256u << 10;
 constexpr std::size_t kFindingsKept = 500;
+constexpr std::uint64_t kSentBytesMax = 4'096;
+constexpr std::size_t kWorkerDetailBytesMax = 2'000;
 constexpr std::size_t kSaidKept = 2'000;  // bytes of a generator's last lines
 constexpr std::string_view kTrusted = "a worker ran the tests and signed that they passed; they did not run again here";
 
@@ -302,6 +304,7 @@ class AttemptRun {
       return AttemptEnd{AttemptOutcome::interrupted, "time", "the time of the night was over"};
     const ExecutorPlan& plan = context_.plan->executor;
     auto read = read_result(folder, sent.sha256, {plan.signers, plan.trust_workers}, cancel_);
+    if (!read && read.error().code() == ErrorCode::cancelled) return std::move(read).error();
     if (!read) return worker_lost(read.error().message());
     return take_result(std::move(*read));
   }
@@ -319,7 +322,8 @@ class AttemptRun {
   }
 
   Result<Sent> read_or_send() const {
-    if (const auto noted = read_file(sent_file(), 4'096, FollowLinks::no); noted && is_sent(context_, attempt_)) {
+    if (const auto noted = read_file(sent_file(), kSentBytesMax, FollowLinks::no);
+        noted && is_sent(context_, attempt_)) {
       const auto words = pieces_of(std::string_view(*noted).substr(0, noted->find('\n')), ' ');
       if (words.size() >= 2)
         return Sent{std::string(words[0]), std::string(words[1]), std::string(words.size() > 2 ? words[2] : "")};
@@ -346,6 +350,8 @@ class AttemptRun {
     });
     attempt_.generator = theirs.generator;
     attempt_.generator_said = theirs.generator_said;
+    const auto night_ms = std::chrono::milliseconds(context_.plan->budget.time).count();
+    std::erase_if(theirs.timings_ms, [&](const auto& one) { return one.second < 0 || one.second > night_ms; });
     attempt_.timings_ms = theirs.timings_ms;
     if (!result.log.empty()) {
       const std::string log = masked(result.log);
@@ -372,7 +378,11 @@ class AttemptRun {
     attempt_.tests_failed = theirs.tests_failed;
     attempt_.tests_skipped = theirs.tests_skipped;
     take_measures(theirs);
-    return AttemptEnd{theirs.outcome, theirs.reason, theirs.detail};
+    // What the loop counts by these is told by itself alone.
+    constexpr std::string_view kOurs[] = {"accepted", "conflict", "worker_lost"};
+    const bool is_ours = std::find(std::begin(kOurs), std::end(kOurs), theirs.reason) != std::end(kOurs);
+    return AttemptEnd{
+        theirs.outcome, is_ours ? "error" : theirs.reason, cut_text(theirs.detail, kWorkerDetailBytesMax, " ...")};
   }
 
   void take_measures(const Attempt& theirs) {
@@ -739,6 +749,17 @@ bool is_sent(const NightContext& context, const Attempt& attempt) {
   std::error_code failure;
   return context.executor != nullptr && fs::exists(context.state->path() / "sent" / attempt.night / name, failure) &&
       fs::exists(context.task_folders / name / "task.json", failure);
+}
+
+std::vector<std::string> submitted_jobs(const NightContext& context) {
+  std::vector<std::string> jobs;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(context.state->path() / "sent" / context.night, failure)) {
+    const std::string text = read_file(entry.path(), kSentBytesMax, FollowLinks::no).value_or("");
+    const auto words = pieces_of(std::string_view(text).substr(0, text.find('\n')), ' ');
+    if (words.size() > 2 && !words[2].empty()) jobs.emplace_back(words[2]);
+  }
+  return jobs;
 }
 
 Result<bool> finish_commit(const NightContext& context, const Attempt& attempt) {

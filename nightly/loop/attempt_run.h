@@ -75,6 +75,8 @@ WorkResult put_back(const Error& error);
 
 // Whether a worker was sent for this attempt by a loop that was killed: then it is not made again, but gone on with.
 bool is_sent(const NightContext& context, const Attempt& attempt);
+// What executors called the work of the attempts that were sent.
+std::vector<std::string> submitted_jobs(const NightContext& context);
 
 // The commit of an attempt that was interrupted while it committed: moves the branch if it has not moved, never twice.
 // Answers whether the commit is on the branch now; false: the branch went elsewhere and the task has to run again.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
 
 #include "common/file_io.h"
 #include "common/text/text.h"
@@ -223,6 +224,8 @@ Result<std::string> NightRepository::diff(const std::string& commit, std::size_t
 }
 
 Result<fs::path> NightRepository::pack(const std::string& commit, const fs::path& folder) const {
+  static std::mutex alone;  // the attempts of a night begin at once
+  const std::lock_guard lock(alone);
   const fs::path file = folder / (commit + ".pack");
   std::error_code failure;
   if (fs::exists(file, failure)) return file;

@@ -202,11 +202,11 @@ class Loop {
     } else if (failures_in_a_row_ >= budget.failures_in_a_row) {
       ending_ = Ending{NightState::ended, "failures_in_a_row",
           fmt::format("{} tasks in a row came to nothing: something is wrong for all of them", failures_in_a_row_)};
-    } else if (requeued_tasks_.size() >= budget.requeued) {
+      // One machine that is broken or lost takes no more along than are under way.
+    } else if (requeued_tasks_.size() >= budget.requeued + (context_.executor == nullptr ? 0 : context_.plan->jobs)) {
       ending_ = Ending{NightState::ended, "put_backs",
           fmt::format("{} tasks in a row could not be judged: {}", requeued_tasks_.size(), last_requeued_)};
     } else if (lost_in_a_row_ >= context_.plan->jobs + budget.requeued) {
-      // One machine that is lost takes no more along than are under way.
       ending_ = Ending{NightState::ended, "worker_lost",
           fmt::format("{} attempts in a row got no result from their workers: {}", lost_in_a_row_, last_requeued_)};
     } else if (free_bytes(context_.state->path()) < context_.config->config.nightly.min_free_bytes) {

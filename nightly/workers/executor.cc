@@ -33,8 +33,9 @@ class FolderExecutor final : public Executor {
 
 // Whether it is nobody's work: then it becomes nobody's for good.
 bool withdraw(const std::filesystem::path& folder) {
-  const auto lock = lock_task(folder);
   std::error_code failure;
+  if (!std::filesystem::exists(folder / "task.json", failure) && !failure && !has_result(folder)) return true;
+  const auto lock = lock_task(folder);
   return lock && *lock && !has_result(folder) && std::filesystem::remove(folder / "task.json", failure);
 }
 

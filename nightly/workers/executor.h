@@ -49,6 +49,7 @@ struct NightPlace {
   std::filesystem::path program;  // guard, where the plan names no other
   Environment environment;
   std::function<void(const std::string& sentence)> warn;  // of what somebody should look at; from any thread
+  std::vector<std::string> jobs;                          // what `submitted` was told before the loop was killed
 };
 
 // As the plan says; null: local. CONFIG_INVALID where the plan asks for what is not installed.

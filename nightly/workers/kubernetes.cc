@@ -20,7 +20,6 @@ constexpr int kRetries = 2;        // of an index: an attempt that goes on being
 constexpr int kKeptFor_s = 3'600;  // a Job that is done
 constexpr std::string_view kScript = "/guard/work.sh";
 constexpr std::string_view kScriptName = "work.sh";
-constexpr std::string_view kCache = "cache";  // below `shared`
 constexpr std::string_view kSessions = "guard-sessions";
 constexpr std::string_view kAddress = "127.0.0.1:4711";  // for `kubectl port-forward`; nobody else reaches it
 
@@ -72,6 +71,8 @@ std::string list(Json items) {
 
 }  // namespace
 
+fs::path kubernetes_cache(const ExecutorPlan& plan) { return fs::path(plan.shared) / "cache"; }
+
 Result<std::string> kubernetes_job(const ExecutorPlan& plan, const std::vector<fs::path>& folders, uid_t user) {
   if (plan.image.empty()) return missing("image");
   if (plan.volume.empty()) return missing("volume");
@@ -101,8 +102,7 @@ Result<std::string> kubernetes_job(const ExecutorPlan& plan, const std::vector<f
   spec["restartPolicy"] = "Never";
   if (plan.time.count() != 0) spec["activeDeadlineSeconds"] = plan.time.count();
   // Nothing is built in a pod: it finds what was built for all of them.
-  spec["containers"][0]["env"].push_back(
-      {{"name", "GUARD_CACHE_DIR"}, {"value", (fs::path(plan.shared) / kCache).native()}});
+  spec["containers"][0]["env"].push_back({{"name", "GUARD_CACHE_DIR"}, {"value", kubernetes_cache(plan).native()}});
   Json& mounts = spec["containers"][0]["volumeMounts"];
   mounts.push_back(mounted("tasks", plan.shared));
   mounts.push_back(mounted("script", fs::path(kScript).parent_path().native()));

@@ -1,6 +1,7 @@
 #include "nightly/workers/slurm.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -54,8 +55,10 @@ class SlurmExecutor final : public Executor {
         program_(std::move(place.program)),
         environment_(handed_over(plan.pass, place.environment)),
         warn_(std::move(place.warn)),
-        shown_(shown),
-        ticker_([this] { tick(); }) {}
+        shown_(shown) {
+    for (const auto& job : place.jobs) known_.insert(job_of(job));
+    ticker_ = std::thread([this] { tick(); });
+  }
 
   ~SlurmExecutor() override {
     end_.cancel();  // also of an sbatch that hangs
@@ -63,7 +66,9 @@ class SlurmExecutor final : public Executor {
     ticker_.join();
     if (numbers_ == 0) return;
     const CancelToken never;
-    if (auto ended = call({"scancel", "--name=" + name_}, {}, kEndDeadline, never); !ended)
+    if (auto ended =
+            call({"scancel", fmt::format("--user={}", ::geteuid()), "--name=" + name_}, {}, kEndDeadline, never);
+        !ended)
       warn_(fmt::format("{}; jobs named {} may be left", ended.error().message(), name_));
   }
 

@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
+constexpr std::size_t kUnsignedDetailBytesMax = 500;
 constexpr int kFormat = 1;
 constexpr std::uint64_t kTaskBytesMax = 8u << 20;
 constexpr std::uint64_t kResultBytesMax = 8u << 20;
@@ -216,6 +217,34 @@ Result<void> check_signature(
   return odd("is not signed by a key of [executor] signers");
 }
 
+// A link in the place of the night's folder would lead to whatever else of ours looks like a task.
+Result<UniqueFd> open_task_folder(const fs::path& folder) {
+  const fs::path whole = fs::absolute(folder / "").lexically_normal().parent_path();
+  GUARD_TRY_ASSIGN(const UniqueFd night, open_ours(AT_FDCWD, whole.parent_path(), O_DIRECTORY, whole.parent_path()));
+  return open_ours(night.get(), whole.filename().c_str(), O_DIRECTORY, whole);
+}
+
+bool read_lists(const Json& document, Attempt& attempt) {
+  bool are_whole = true;
+  for_each_list([&](const auto& table) {
+    const auto rows = document.find(table.name);
+    if (rows == document.end() || !rows->is_array() || rows->size() > kRowsMax) {
+      are_whole = false;
+      return;
+    }
+    for (const auto& row : *rows) are_whole = read_row(row, table, (attempt.*table.list).emplace_back()) && are_whole;
+  });
+  return are_whole;
+}
+
+WorkResult put_back_only(std::string_view detail) {
+  WorkResult result;
+  result.attempt.outcome = AttemptOutcome::requeued;
+  result.attempt.reason = "error";
+  result.attempt.detail = cut_text(detail, kUnsignedDetailBytesMax, " ...");
+  return result;
+}
+
 }  // namespace
 
 std::string attempt_name(const std::string& task, std::uint64_t number) { return fmt::format("{}-{}", task, number); }
@@ -259,14 +288,14 @@ Result<std::string> write_task(
 }
 
 Result<ReadTask> read_task(const fs::path& folder) {
-  GUARD_TRY_ASSIGN(const UniqueFd opened, open_ours(AT_FDCWD, folder, O_DIRECTORY, folder));
+  GUARD_TRY_ASSIGN(const UniqueFd opened, open_task_folder(folder));
   GUARD_TRY_ASSIGN(const UniqueFd file, open_ours(opened.get(), "task.json", 0, folder / "task.json"));
   GUARD_TRY_ASSIGN(const std::string text, read_all(file.get(), kTaskBytesMax, "task.json"));
   return ReadTask{sha256_hex(text), parse_task(text)};
 }
 
 Result<std::optional<UniqueFd>> lock_task(const fs::path& folder) {
-  GUARD_TRY_ASSIGN(const UniqueFd opened, open_ours(AT_FDCWD, folder, O_DIRECTORY, folder));
+  GUARD_TRY_ASSIGN(const UniqueFd opened, open_task_folder(folder));
   UniqueFd fd(::openat(opened.get(), "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(std::move(fd));
   if (fd && errno == EWOULDBLOCK) return std::optional<UniqueFd>();
@@ -363,20 +392,14 @@ Result<WorkResult> read_result(
   if (attempt == document.end() || !read_row(*attempt, kAttempts, result.attempt)) return odd("tells no attempt");
   if (result.attempt.outcome == AttemptOutcome::none || result.attempt.outcome == AttemptOutcome::interrupted)
     return odd("has no outcome");
-  if (!is_signed && result.attempt.outcome != AttemptOutcome::requeued) return is_signed.error();
+  if (!is_signed) {
+    // It may say why nothing came of it, and no more.
+    if (result.attempt.outcome != AttemptOutcome::requeued) return is_signed.error();
+    return put_back_only(result.attempt.detail);
+  }
   if (result.attempt.outcome != AttemptOutcome::accepted && !is_reason(result.attempt.reason))
     return odd("has a reason that is none");
-  bool lists_are_whole = true;
-  for_each_list([&](const auto& table) {
-    const auto rows = document.find(table.name);
-    if (rows == document.end() || !rows->is_array() || rows->size() > kRowsMax) {
-      lists_are_whole = false;
-      return;
-    }
-    for (const auto& row : *rows)
-      lists_are_whole = read_row(row, table, (result.attempt.*table.list).emplace_back()) && lists_are_whole;
-  });
-  if (!lists_are_whole) return odd("has lists that cannot be read");
+  if (!read_lists(document, result.attempt)) return odd("has lists that cannot be read");
 
   if (digests->contains("log.txt")) {
     GUARD_TRY_ASSIGN(result.log, file("log.txt", kLogBytesMax));

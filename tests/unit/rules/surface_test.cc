@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -140,9 +142,10 @@ TEST(Surface, ListsEveryNameThatBunHas) {
 
 // Its exit status and what it says about a file with this text.
 std::pair<int, std::string> compile(const std::string& text) {
-  const std::string from = ::testing::TempDir() + "guard-surface-test.toml";
-  const std::string to = ::testing::TempDir() + "guard-surface-test.inc";
-  const std::string packages = ::testing::TempDir() + "guard-packages-test.toml";
+  const std::string own = ::testing::TempDir() + "guard-" + std::to_string(::getpid());  // several run at once
+  const std::string from = own + "-surface.toml";
+  const std::string to = own + "-surface.inc";
+  const std::string packages = own + "-packages.toml";
   std::ofstream(from) << text;
   std::ofstream(packages) << "[packages]\nfile_system = [\"fs-extra\"]\n";
   int status = 0;

@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -59,9 +60,10 @@ struct Fakes {
     plan.pass = {"PATH"};
     return plan;
   }
+  std::vector<std::string> jobs;
   NightPlace place() {
     return {"n", root.path(), "/guard", {{"PATH", (root.path() / "bin").native() + ":/usr/bin:/bin"}},
-        [this](const std::string& sentence) { warnings.push_back(sentence); }};
+        [this](const std::string& sentence) { warnings.push_back(sentence); }, jobs};
   }
   std::unique_ptr<Executor> executor(milliseconds shown = milliseconds(100)) {
     return make_slurm_executor(plan(), place(), shown);
@@ -129,7 +131,7 @@ TEST(SlurmExecutor, EndsWhileSbatchHangs) {
   });
   fakes.wait_for([&] { return ended.load(); });  // well before sbatch's own limit
   end.join();
-  EXPECT_THAT(fakes.calls("scancel"), ElementsAre("scancel --name=guard-n"));
+  EXPECT_THAT(fakes.calls("scancel"), ElementsAre(AllOf(HasSubstr("--name=guard-n"), HasSubstr("--user="))));
   const std::string pid = read_file(fakes.root.path() / "pid", 64).value_or("");
   EXPECT_FALSE(fs::exists("/proc/" + pid.substr(0, pid.find('\n')))) << "sbatch is left";
 }
@@ -145,9 +147,11 @@ TEST(SlurmExecutor, SaysWhatItCouldNotCancel) {
 // Of a loop that was killed before it had written them down, or of an sbatch that submitted and failed all the same.
 TEST(SlurmExecutor, CancelsJobsOfItsNightThatNobodyKnowsOf) {
   Fakes fakes;
-  fakes.program("squeue", "echo '98_0|RUNNING'; test -e cancelled || echo '99_0|RUNNING'; echo '97_1|COMPLETED'");
+  fakes.program("squeue",
+      "echo '96_0|RUNNING'; echo '98_0|RUNNING'; test -e cancelled || echo '99_0|RUNNING'; echo '97_1|COMPLETED'");
   fakes.program("scancel", "touch cancelled");
   fakes.program("sbatch", "test -e cancelled && mkdir a/result b/result; echo 17");
+  fakes.jobs = {"96_0"};  // whose attempt comes only later
   {
     const auto executor = fakes.executor();
     std::thread resumed([&, order = fakes.order("b", "98_0")] { EXPECT_TRUE(executor->work(order, fakes.stop)); });
@@ -223,6 +227,9 @@ TEST(Executors, GiveUpOnlyWhatNobodyWorksOn) {
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().code(), ErrorCode::cancelled);
   EXPECT_FALSE(fs::exists(order.folder / "task.json")) << "a worker could still take it";
+  // Nor is a folder waited for that is gone.
+  const WorkOrder gone{fakes.root.path() / "gone", {}, {}, [] { return true; }, std::chrono::hours(1)};
+  EXPECT_EQ(executor->work(gone, fakes.stop).error().code(), ErrorCode::cancelled);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 struct Folder {
   TempDir root = *TempDir::create();
-  fs::path path = root.path() / "add-1";
+  fs::path path = root.path() / "night" / "add-1";
   std::string sha256;
   CancelToken never;
 
@@ -160,6 +160,8 @@ TEST(TaskFolder, OfSomebodyElseIsNotWorkedOn) {
       {"a folder that all write to", [&](const fs::path& folder) { chmod(folder, 0707); }},
       {"a task that all write to", [&](const fs::path& folder) { chmod(folder / "task.json", 0606); }},
       {"a linked folder", [&](const fs::path& folder) { link(folder); }},
+      {"a linked night", [&](const fs::path& folder) { link(folder.parent_path()); }},
+      {"a night that all write to", [&](const fs::path& folder) { chmod(folder.parent_path(), 0777); }},
       {"a linked task", [&](const fs::path& folder) { link(folder / "task.json"); }},
   };
   if (::geteuid() == 0) {
@@ -310,8 +312,18 @@ TEST(TaskFolder, TakesNothingUnsignedButThatTheAttemptIsPutBack) {
   WorkResult result;
   result.attempt.outcome = AttemptOutcome::requeued;
   result.attempt.reason = "error";
+  result.attempt.detail = std::string(2'000, 'x');
+  result.attempt.diff = "a diff";
+  result.attempt.timings_ms = {{"gate", 5}};
+  result.log = "a log";
+  result.evidence = "{}";
   folder.answer(result);
   EXPECT_EQ(folder.refusal({mine}), "taken");
+  const auto read = folder.read({mine});
+  ASSERT_TRUE(read);
+  EXPECT_LT(read->attempt.detail.size(), 600U);
+  EXPECT_TRUE(read->attempt.diff.empty() && read->attempt.timings_ms.empty());
+  EXPECT_TRUE(read->log.empty() && read->evidence.empty());
   for (const char* outcome : {"refused", "failed", "accepted"}) {
     folder.forge([&](nlohmann::json& j) { j["attempt"]["outcome"] = outcome; });
     EXPECT_NE(folder.refusal({mine}), "taken") << outcome;
