@@ -155,6 +155,20 @@ void take_failures(const RunRecord& record, const SecretSource& secrets, Attempt
   }
 }
 
+// What is noted of an attempt that a worker was given.
+struct Sent {
+  std::string sha256;  // of task.json: what a result has to belong to
+  std::string start;
+  std::string job;
+};
+
+std::optional<Sent> read_sent(const fs::path& file) {
+  const std::string text = read_file(file, kSentBytesMax, FollowLinks::no).value_or("");
+  const auto words = pieces_of(std::string_view(text).substr(0, text.find('\n')), ' ');
+  if (words.size() < 2) return std::nullopt;
+  return Sent{std::string(words[0]), std::string(words[1]), std::string(words.size() > 2 ? words[2] : "")};
+}
+
 class AttemptRun {
  public:
   AttemptRun(const NightContext& context, const AttemptOrder& order, const std::function<void(AttemptStep)>& progress,
@@ -309,11 +323,6 @@ class AttemptRun {
     return take_result(std::move(*read));
   }
 
-  struct Sent {
-    std::string sha256;  // of task.json: what a result has to belong to
-    std::string start;
-    std::string job;
-  };
   fs::path sent_file() const { return context_.state->path() / "sent" / context_.night / stem_; }
   // In our own folder: workers write to the other.
   Result<void> note_sent(const Sent& sent) const {
@@ -322,11 +331,8 @@ class AttemptRun {
   }
 
   Result<Sent> read_or_send() const {
-    if (const auto noted = read_file(sent_file(), kSentBytesMax, FollowLinks::no);
-        noted && is_sent(context_, attempt_)) {
-      const auto words = pieces_of(std::string_view(*noted).substr(0, noted->find('\n')), ' ');
-      if (words.size() >= 2)
-        return Sent{std::string(words[0]), std::string(words[1]), std::string(words.size() > 2 ? words[2] : "")};
+    if (is_sent(context_, attempt_)) {
+      if (auto noted = read_sent(sent_file())) return *std::move(noted);
     }
     TaskFile task = context_.for_workers;
     task.order = order_;
@@ -379,7 +385,7 @@ class AttemptRun {
     attempt_.tests_skipped = theirs.tests_skipped;
     take_measures(theirs);
     // What the loop counts by these is told by itself alone.
-    constexpr std::string_view kOurs[] = {"accepted", "conflict", "worker_lost"};
+    constexpr std::string_view kOurs[] = {"accepted", "conflict", kWorkerLost};
     const bool is_ours = std::find(std::begin(kOurs), std::end(kOurs), theirs.reason) != std::end(kOurs);
     return AttemptEnd{
         theirs.outcome, is_ours ? "error" : theirs.reason, cut_text(theirs.detail, kWorkerDetailBytesMax, " ...")};
@@ -755,9 +761,8 @@ std::vector<std::string> submitted_jobs(const NightContext& context) {
   std::vector<std::string> jobs;
   std::error_code failure;
   for (const auto& entry : fs::directory_iterator(context.state->path() / "sent" / context.night, failure)) {
-    const std::string text = read_file(entry.path(), kSentBytesMax, FollowLinks::no).value_or("");
-    const auto words = pieces_of(std::string_view(text).substr(0, text.find('\n')), ' ');
-    if (words.size() > 2 && !words[2].empty()) jobs.emplace_back(words[2]);
+    const auto sent = read_sent(entry.path());
+    if (sent && !sent->job.empty()) jobs.push_back(sent->job);
   }
   return jobs;
 }

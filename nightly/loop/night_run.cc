@@ -67,7 +67,7 @@ class Loop {
 
   Result<NightResult> run() {
     for (Row& row : rows_) {
-      // What a worker has already first: its executor is to know of all that is at work.
+      // What a worker has already first: it is at work whether or not there is a place.
       if (!is_over(row.task)) row.goes_on ? queue_.push_front(&row) : queue_.push_back(&row);
     }
     {
@@ -207,7 +207,7 @@ class Loop {
       ending_ = Ending{NightState::ended, "put_backs",
           fmt::format("{} tasks in a row could not be judged: {}", requeued_tasks_.size(), last_requeued_)};
     } else if (lost_in_a_row_ >= context_.plan->jobs + budget.requeued) {
-      ending_ = Ending{NightState::ended, "worker_lost",
+      ending_ = Ending{NightState::ended, std::string(kWorkerLost),
           fmt::format("{} attempts in a row got no result from their workers: {}", lost_in_a_row_, last_requeued_)};
     } else if (free_bytes(context_.state->path()) < context_.config->config.nightly.min_free_bytes) {
       ending_ = Ending{NightState::ended, "no_space",

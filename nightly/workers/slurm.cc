@@ -82,7 +82,6 @@ class SlurmExecutor final : public Executor {
       if (waiting().empty()) give_at_ = std::max(give_at_, gathered);
       number = ++numbers_;
       works_[number] = &work;
-      if (!work.job.empty()) known_.insert(job_of(work.job));
     }
     auto end = await_result(order, cancel, [&] {
       const std::lock_guard lock(mutex_);

@@ -151,7 +151,7 @@ TEST(SlurmExecutor, CancelsJobsOfItsNightThatNobodyKnowsOf) {
       "echo '96_0|RUNNING'; echo '98_0|RUNNING'; test -e cancelled || echo '99_0|RUNNING'; echo '97_1|COMPLETED'");
   fakes.program("scancel", "touch cancelled");
   fakes.program("sbatch", "test -e cancelled && mkdir a/result b/result; echo 17");
-  fakes.jobs = {"96_0"};  // whose attempt comes only later
+  fakes.jobs = {"96_0", "98_0"};  // the attempt of the first comes only later
   {
     const auto executor = fakes.executor();
     std::thread resumed([&, order = fakes.order("b", "98_0")] { EXPECT_TRUE(executor->work(order, fakes.stop)); });
