@@ -147,13 +147,18 @@ void EgressConnection::leave() {
   pollfd client{client_.native_handle(), POLLRDHUP, 0};
   leaving_ = tunnels_ && !ending_ && !refused_ && ::poll(&client, 1, 0) > 0;
   if (!leaving_) return abandon(proxy_ended);
-  last_bytes_only();
+  client_gone_ = true;
+  end_soon(proxy_ended);
 }
 
 // Nobody is left who would read an answer, but what the client has sent is still due.
 void EgressConnection::last_bytes_only() {
-  if (std::exchange(client_gone_, true)) return;
+  if (!std::exchange(client_gone_, true)) end_soon(broken);
+}
+
+void EgressConnection::end_soon(EgressReason reason) {
   end_by_ = std::min(end_by_, SteadyClock::now() + kLingerMax);
+  at_the_end_ = reason;
   alarm_.cancel();
 }
 
@@ -238,8 +243,7 @@ EgressConnection::Task<void> EgressConnection::watch() {
       drop_connections();
       co_return;
     }
-    const EgressReason at_the_end = leaving_ ? proxy_ended : client_gone_ ? broken : connection_time;
-    const EgressReason reason = now >= end_by_ ? at_the_end : late_;
+    const EgressReason reason = now >= end_by_ ? at_the_end_ : late_;
     refuse(reason, of_limit(reason, shared_.policy.limits));
     act_by_ = end_by_ = now + shared_.options.lookup_time + kSlack;  // a lookup can't be called back
     ending_ = true;
@@ -741,7 +745,12 @@ EgressConnection::Task<void> EgressConnection::wait_for_hangup() {
   const bool over = refused_ || answered_;  // before this began: nobody would end the wait
   if (over) co_return;
   const auto [failure] = co_await client_.async_wait(Socket::wait_error, kAwait);
-  if (!failure && !answered_) refuse(broken, {});
+  if (failure || answered_) co_return;
+  if (decision_.bytes_down == 0) {
+    refuse(broken, {});
+  } else {
+    end_soon(broken);  // it may have all of the answer, if the server's end is next
+  }
 }
 
 // ---- with a credential -----------------------------------------------------------------------------------

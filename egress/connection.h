@@ -133,6 +133,7 @@ class EgressConnection {
   void act_within(milliseconds span, EgressReason late);
   void drop_connections();
   void last_bytes_only();
+  void end_soon(EgressReason reason);
   bool is_delivered();
 
   EgressShared& shared_;
@@ -148,6 +149,7 @@ class EgressConnection {
   Time act_by_;
   Time end_by_;
   EgressReason late_ = EgressReason::request_time;
+  EgressReason at_the_end_ = EgressReason::connection_time;
   Tell tell_ = Tell::nothing;
   SocksReply socks_fault_ = SocksReply::not_allowed;
   bool refused_ = false;

@@ -21,6 +21,7 @@ using test::own_loopback;
 using test::Peer;
 using test::TcpServer;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using enum EgressReason;
@@ -434,6 +435,30 @@ TEST_F(Proxy, ForgetsARequestWhoseClientIsGone) {
   while (slow.served() < 2) std::this_thread::sleep_for(milliseconds(1));
   gone.close();
   EXPECT_EQ(world.decision().reason, broken);
+}
+
+// One that knows the answer's size closes when it has all of it, and the server's end may come after that.
+TEST_F(Proxy, WaitsForTheServersEndOnceTheClientHasWhatCame) {
+  std::promise<void> closed[3];
+  TcpServer http(here, 0, [&](const Peer& peer) {
+    const auto which = static_cast<std::size_t>(peer.read_until("\r\n\r\n")[5] - '0');
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    closed[which].get_future().wait();
+    std::this_thread::sleep_for(milliseconds(50));
+    if (which == 1) peer.send("and more");
+    if (which == 2) peer.read_all();  // holds the connection
+  });
+  const std::string at = here + ":" + std::to_string(http.port());
+  EgressWorld world({at});
+  const EgressReason expected[] = {done, broken, broken};
+  for (std::size_t which = 0; which < 3; ++which) {
+    Peer client = world.connect();
+    client.send(fmt::format("GET http://{0}/{1} HTTP/1.1\r\nHost: {0}\r\n\r\n", at, which));
+    EXPECT_THAT(client.read_until("\r\n\r\nok"), EndsWith("ok"));
+    client.close();
+    closed[which].set_value();
+    EXPECT_EQ(world.decision().reason, expected[which]) << which;
+  }
 }
 
 TEST_F(Proxy, RefusesRequestsThatLie) {
