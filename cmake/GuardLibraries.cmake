@@ -14,6 +14,23 @@ endfunction()
 
 guard_archive(guard_re2 libre2.a re2/re2.h Threads::Threads)
 guard_archive(guard_hs libhs.a hs/hs.h m)
+# Debian's archive has the matchers five times, 1.3 MB each, and takes at run time what the CPU offers. Two of them are
+# linked: what is for AVX-512 took as long here as what is for AVX2, and no CPU since 2009 lacks SSE4.2 (which
+# HyperscanScanner::available() asks for). The linker reads these names before the archive, and so takes no more members
+# out of it than they need.
+execute_process(COMMAND "${CMAKE_NM}" -A "${guard_hs_PATH}" OUTPUT_VARIABLE names ERROR_QUIET)
+string(REGEX MATCHALL "dispatcher\\.c\\.o: +U avx512vbmi_[A-Za-z0-9_]+" names "${names}")
+set(script "/* Names of Hyperscan that stand for others of it. */\n")
+foreach(name IN LISTS names)
+  string(REGEX REPLACE ".* avx512vbmi" "" name "${name}")
+  foreach(pair IN ITEMS "core2 corei7" "avx512 avx2" "avx512vbmi avx2")
+    string(REPLACE " " "${name} = " pair "${pair}")
+    string(APPEND script "${pair}${name};\n")
+  endforeach()
+endforeach()
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/hyperscan.ld" CONTENT "${script}" @ONLY)
+set_property(TARGET guard_hs PROPERTY
+  INTERFACE_LINK_LIBRARIES "${PROJECT_BINARY_DIR}/generated/hyperscan.ld;${guard_hs_PATH};m")
 guard_archive(guard_seccomp libseccomp.a seccomp.h)
 guard_archive(guard_cares libcares.a ares.h)
 guard_archive(guard_zlib libz.a zlib.h)

@@ -95,3 +95,4 @@ cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/deb" >"$work/cpack.lo
 mv -- "$work"/deb/*.deb "$out/"
 
 (cd -- "$out" && sha256sum -- * >"$work/sums" && mv -- "$work/sums" SHA256SUMS && ls -l --block-size=1 -- *)
+echo; python3 "$here/sizes.py" "$build/guard.map"

@@ -39,6 +39,14 @@ struct Freed {
   void operator()(void* pointer) const noexcept { std::free(pointer); }
 };
 
+// Without the features that the matchers left out by cmake/GuardLibraries.cmake would have needed.
+hs_platform_info_t platform_of_machine() noexcept {
+  hs_platform_info_t platform{};
+  if (hs_populate_platform(&platform) != HS_SUCCESS) return {};
+  platform.cpu_features &= HS_CPU_FEATURES_AVX2;
+  return platform;
+}
+
 int on_match(unsigned id, unsigned long long, unsigned long long to, unsigned, void* context) noexcept {
   return static_cast<HyperscanScanner::Ends*>(context)->end(id, static_cast<std::size_t>(to)) ? 0 : 1;
 }
@@ -71,13 +79,15 @@ HyperscanScanner& HyperscanScanner::operator=(HyperscanScanner&& other) noexcept
 }
 HyperscanScanner::~HyperscanScanner() { hs_free_database(static_cast<hs_database_t*>(owned_)); }
 
-bool HyperscanScanner::available() noexcept { return hs_valid_platform() == HS_SUCCESS; }
+// Hyperscan is content with SSSE3, but its matchers for that are left out, too.
+bool HyperscanScanner::available() noexcept {
+  return hs_valid_platform() == HS_SUCCESS && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
 
 std::string HyperscanScanner::library_version() { return hs_version(); }
 
 std::string HyperscanScanner::machine() {
-  hs_platform_info_t platform{};
-  if (hs_populate_platform(&platform) != HS_SUCCESS) return "unknown";
+  const hs_platform_info_t platform = platform_of_machine();
   return fmt::format("tune {} features {:x}", platform.tune, platform.cpu_features);
 }
 
@@ -105,12 +115,11 @@ Result<HyperscanScanner> HyperscanScanner::compile(std::span<const Source> sourc
   }
   for (const std::string& text : texts) expressions.push_back(text.c_str());
   // All zero is HS_TUNE_FAMILY_GENERIC without features.
-  const hs_platform_info_t any{};
+  const hs_platform_info_t platform = target == Target::any_machine ? hs_platform_info_t{} : platform_of_machine();
   hs_database_t* database = nullptr;
   CompileErrorOwner problem;
-  const hs_error_t code =
-      hs_compile_multi(expressions.data(), flags.data(), ids.data(), static_cast<unsigned>(expressions.size()),
-          HS_MODE_BLOCK, target == Target::any_machine ? &any : nullptr, &database, &problem.error);
+  const hs_error_t code = hs_compile_multi(expressions.data(), flags.data(), ids.data(),
+      static_cast<unsigned>(expressions.size()), HS_MODE_BLOCK, &platform, &database, &problem.error);
   if (code == HS_COMPILER_ERROR) {
     return Error(ErrorCode::rules_invalid, fmt::format("Hyperscan refuses the regex: {}", problem.message()));
   }
