@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/timeline.h"
 #include "pipeline/config/config.h"
 #include "pipeline/gate/waivers.h"
 #include "pipeline/report/line_coverage.h"
@@ -127,6 +128,7 @@ struct RunRecord : RunOutcome {
   std::vector<std::string> relaxations;
   std::vector<std::string> notes;  // beside the run: leftovers that could not be removed, settings that had no use
   std::vector<std::pair<std::string, milliseconds>> timings;  // stage -> time, in order
+  std::vector<Timeline::Stage> timeline;                      // of the whole command, finer than `timings`
   std::optional<RunFacts> facts;                              // where an evidence record is kept
   std::string evidence_file;                                  // where it is kept, as named
 };

@@ -32,8 +32,10 @@ Result<const SecretSource*> CheckSession::secrets() {
 
 Result<GateRequest> prepare_check(
     const ConfigSources& sources, const std::string& rules, CommandContext& context, CheckSession& session) {
+  context.timeline.begin("configuration");
   GUARD_TRY_ASSIGN(session.loaded, load_config(sources));
   const Config& config = session.loaded.config;
+  context.timeline.begin("rules");
   GUARD_TRY_ASSIGN(session.engine, load_rule_engine(rules));
   const bool found_above = sources.file.empty() && session.loaded.file.has_parent_path();
   session.project = found_above ? session.loaded.file.parent_path().string() : sources.search_from.string();
@@ -76,6 +78,7 @@ Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& sessi
 
 Result<int> finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode,
     const CheckSession& session, CommandContext& context) {
+  context.timeline.begin("report");
   if (record) {
     context.streams.out.write(report_of(*record, format, session, context.streams));
     return record->verdict.exit_status();

@@ -97,6 +97,7 @@ Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, co
 Result<CheckRecord> unmasked_check(const Options& options, CommandContext& context, CheckSession& session) {
   GUARD_TRY_ASSIGN(const GateRequest request, prepare(options, context, session));
   CollectOptions collect = collect_options(session.loaded.config);
+  context.timeline.begin("check");
 
   if (options.staged) {
     ChangeRequest staged;

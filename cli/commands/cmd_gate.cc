@@ -49,7 +49,9 @@ Result<CheckRecord> judge(const Options& options, CommandContext& context, Check
   request.keep_names = options.format == OutputFormat::junit;
   const Config& config = session.loaded.config;
   GUARD_TRY_ASSIGN(const ChangeRequest asked, change_request(options, std::move(base), config));
+  context.timeline.begin("change");
   GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(".", asked, context.cancel));
+  context.timeline.begin("check");
   return gate_change(
       request, collected.change, policy_options(config, options.kind.value_or(TaskKind::test)), options.mode);
 }

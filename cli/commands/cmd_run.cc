@@ -181,6 +181,7 @@ Result<void> prepare(const Options& options, CommandContext& context, RuleEngine
   request.backend = options.backend;
   if (!request.backend) GUARD_TRY(rolled_out(request.config));
   request.environment = context.environment;
+  context.timeline.begin("rules");
   GUARD_TRY_ASSIGN(engine, load_rule_engine(options.rules));
   request.rules = engine.rules;
   request.rules_folder = options.rules;
@@ -264,6 +265,7 @@ RunRecord run_in_view(
   }
   request.raw_out = files.out ? &*files.out : nullptr;
   request.raw_err = files.err ? &*files.err : nullptr;
+  request.timeline = &context.timeline;
   request.before_start = [&] { return outputs_were_not_read(files); };
   RunRecord record;
   if (command && document) {
@@ -314,6 +316,7 @@ Result<int> run(const Options& options, CommandContext& context, RuleEngine& eng
   std::optional<EvidencePlace> place;
   {
     Progress progress(streams.err, progress_mode(streams, options.quiet));
+    context.timeline.begin("configuration");
     auto placed = take_place(options, request, place);
     if (prepared) prepared = std::move(placed);
     if (prepared) prepared = prepare(options, context, engine, request, place);
@@ -331,7 +334,11 @@ Result<int> run(const Options& options, CommandContext& context, RuleEngine& eng
     if (const auto written = write_file_atomically(options.lcov, lcov_text(*record.lines), 0644); !written)
       record.notes.push_back("--lcov: " + written.error().message());
   }
+  if (place) context.timeline.begin("evidence");
   if (place) keep_evidence(*place, GUARD_VERSION, interrupted_status(context, record.verdict.exit_status()), record);
+  context.timeline.end();
+  record.timeline = context.timeline.stages();
+  context.timeline.begin("report");
   if (document) {
     streams.out.write(document_of(record, options.format, request));
   } else if (command) {
@@ -393,6 +400,7 @@ Result<int> cmd_run(const Options& options, CommandContext& context) {
     const auto begun = fs::file_time_type::clock::now();
     std::vector<std::string> seen;
     GUARD_TRY_ASSIGN(const int status, run_once(options, context, project, &seen));
+    end_timeline(context);
     if (context.cancel.cancelled() || project.empty()) return status;
     std::vector<fs::path> files;
     for (const auto& name : seen) files.push_back(project / name);

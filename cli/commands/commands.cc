@@ -5,6 +5,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "common/text/text.h"
 #include "pipeline/evidence/masked_record.h"
@@ -60,7 +61,21 @@ int fail(CommandContext& context, const Error& error) {
   return status == 0 ? error.exit_status() : status;
 }
 
+void end_timeline(CommandContext& context) {
+  Timeline timeline = std::exchange(context.timeline, {});
+  const auto asked = context.environment.find("GUARD_TRACE");
+  if (asked == context.environment.end() || asked->second != "1") return;
+  timeline.end();
+  const auto millis = [](Timeline::Micros time) { return static_cast<double>(time.count()) / 1000; };
+  for (const auto& [name, at, took] : timeline.stages())
+    context.streams.err.print("guard: {:9.1f} ms {:+9.1f} ms  {}\n", millis(at), millis(took), name);
+  if (timeline.stages().empty()) return;
+  const Timeline::Stage& last = timeline.stages().back();
+  context.streams.err.print("guard: {:9.1f} ms in all\n", millis(last.at + last.took));
+}
+
 int conclude(CommandContext& context, const Result<int>& done) {
+  end_timeline(context);
   return done ? finish(context, *done) : fail(context, done.error());
 }
 

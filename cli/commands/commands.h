@@ -10,6 +10,7 @@
 #include "common/cancel.h"
 #include "common/environment.h"
 #include "common/result.h"
+#include "common/timeline.h"
 
 namespace guard {
 
@@ -17,6 +18,7 @@ struct CommandContext {
   Streams& streams;
   const Environment& environment;
   CancelToken& cancel;
+  Timeline timeline = {};  // of a verb that has stages
 };
 
 using Command = Result<int> (*)(const Options& options, CommandContext& context);
@@ -61,6 +63,9 @@ int fail(CommandContext& context, const Error& error);
 // Ends a verb that has a result: what could not be written in full was not said, so the status is then undecided at
 // best.
 int finish(CommandContext& context, int exit_status);
+
+// With GUARD_TRACE=1 prints on standard error which stages there were. The next one to begin is the first again.
+void end_timeline(CommandContext& context);
 
 // Ends a verb, whichever it is.
 int conclude(CommandContext& context, const Result<int>& done);

@@ -23,7 +23,7 @@ constexpr std::string_view kVariablePrefix = "GUARD_RUN_ENV_";
 constexpr std::string_view kVariableSection = "run.env.";
 // Names that say how guard itself works on this machine and are no part of the configuration.
 constexpr std::string_view kOperational[] = {
-    "GUARD_ACADS_ENDPOINT", "GUARD_BUN", "GUARD_CACHE_DIR", "GUARD_LOG", "GUARD_STATE_DIR"};
+    "GUARD_ACADS_ENDPOINT", "GUARD_BUN", "GUARD_CACHE_DIR", "GUARD_LOG", "GUARD_STATE_DIR", "GUARD_TRACE"};
 constexpr std::string_view kTestPrefix = "GUARD_TEST_";
 
 // Who set a key's value last; a higher one counts for more.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "pipeline/report/json_fields.h"
@@ -111,6 +113,9 @@ void test_fields(JsonFields& fields, const RunRecord& record) {
   });
 }
 
+double tenths_of_milliseconds(std::chrono::microseconds time) {
+  return std::round(static_cast<double>(time.count()) / 100) / 10;
+}
 double milliseconds_of(std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; }
 
 // What came of a file and its tests.
@@ -256,6 +261,13 @@ std::string run_document(const RunRecord& record) {
   fields("widenings", record.relaxations);  // their name until the next version of the document
   fields.if_any("notes", record.notes);
   fields("timings_ms", record.timings);
+  if (!record.timeline.empty()) {
+    fields.rows("timeline", record.timeline, [](JsonFields& row, const Timeline::Stage& stage) {
+      row("stage", stage.name);
+      row("at_ms", tenths_of_milliseconds(stage.at));
+      row("ms", tenths_of_milliseconds(stage.took));
+    });
+  }
   fields.if_any("evidence", record.evidence_file);
   if (record.error) {
     fields("error", error_json(*record.error));

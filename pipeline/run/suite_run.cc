@@ -202,7 +202,9 @@ class Run {
     // An environment of the cu program and the host have a network of their own.
     if (record_.verdict.reason == Reason::command_failed && !plan_.works_in_staged_folder())
       record_.error = why_it_failed(spec);
-    return bring_back(std::move(written));
+    auto brought = bring_back(std::move(written));
+    note("tidy");  // the run's folder
+    return brought;
   }
 
   // Up to the sandbox. Without a folder: the gate refuses the run.
@@ -210,13 +212,15 @@ class Run {
     GUARD_TRY(refuse_what_does_not_fit());
     stage("probe");
     GUARD_TRY(choose());
+    note("leftovers");
     remove_what_is_left_over();
+    note("settings");
     GUARD_TRY_ASSIGN(plan_.variables, run_variables(config_, request_.environment));
     GUARD_TRY(check_key_files(config_, request_.project));
     GUARD_TRY_ASSIGN(secrets_, secrets_of(request_.environment, config_, plan_.variables));
     record_.unmasked = secrets_->refused();
 
-    stage(plan_.tests() ? "check" : "collect");
+    stage(plan_.tests() ? "check" : "collect", "files");
     if (request_.jobs > 1 && plan_.collect_policy() != CollectPolicy::none) {
       return Error(ErrorCode::input_invalid,
           "--jobs and --collect do not go together: several sandboxes may write the same file")
@@ -224,6 +228,7 @@ class Run {
     }
     GUARD_TRY(find_preload());
     GUARD_TRY(collect());
+    if (plan_.tests()) note("check");
     if (plan_.tests() && !check()) return std::optional<RunFolder>();
     GUARD_TRY(read_keys());
 
@@ -231,9 +236,10 @@ class Run {
       stage("image");
       GUARD_TRY(find_configured_image(request_, engine().engine, cancel_, spec, record_));
     }
-    stage("stage");
+    stage("stage", "image");
     if (!plan_.image_is_configured()) GUARD_TRY(choose_image(spec));
     GUARD_TRY(compare_image(spec.image));
+    note("stage");
     GUARD_TRY_ASSIGN(RunFolder folder, RunFolder::create());
     GUARD_TRY_ASSIGN(const StagedTree staged,
         stage_tree(
@@ -322,13 +328,18 @@ class Run {
 
   // ---- what the record says beside the verdict ----
 
-  void stage(std::string_view name) {
+  // The timeline has finer ones: `first` is the first of those.
+  void stage(const char* name, const char* first) {
     end_stage();
+    note(first);
     stage_ = name;
     stage_started_ = SteadyClock::now();
     log_debug(stage_);
     if (request_.progress) request_.progress(name);
   }
+
+  void stage(const char* name) { stage(name, name); }
+  void note(const char* name) { begin_stage(request_.timeline, name); }
 
   void end_stage() {
     const auto took = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - stage_started_);

@@ -64,6 +64,7 @@ struct RunRequest {
   std::optional<RunFacts> facts;  // for an evidence record: what the caller knows; the rest is looked up
   std::function<void(std::string_view sentence)> warn;  // what a watcher should hear at once; it is in the record, too
   Egress::Watch connection_ended;  // network = allowlist: as Egress says, masked, from another thread
+  Timeline* timeline = nullptr;    // takes the stages, finer than `progress` tells them
   std::function<void(std::string_view stage)> progress;  // called before each stage, with a word or two
 };
 

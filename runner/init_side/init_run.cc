@@ -36,6 +36,7 @@ class Runner {
         stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect),
         input_(spec.input_descriptor) {
     if (spec.input_descriptor >= 0) stream_.expect_input();
+    stream_.note_stages(spec.timeline);
     stream_.expect_programs(spec.each.size(), [this] { end_of_program(); });
   }
 
@@ -87,6 +88,7 @@ Result<void> Runner::start() {
         relay_, EgressRelay::create(spec_.egress, [this](std::string_view frames) { return init_.send(frames); }));
     stream_.expect_connections([this](std::uint32_t id, std::string_view said) { return relay_->push(id, said); });
   }
+  begin_stage(spec_.timeline, "start");
   GUARD_TRY(init_.start(run_.child));
   began_ = SteadyClock::now();
   timeout_ = Deadline::after(spec_.timeout);

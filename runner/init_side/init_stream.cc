@@ -238,6 +238,7 @@ Result<void> InitStream::take_frame(std::string_view payload) {
     if (protocol == fields.end() || protocol->second != "1") return broken("another version of the protocol");
     hello_ = std::move(fields);
     hello_seen_ = true;
+    begin_stage(timeline_, "program");
   } else if (type_ == FrameType::attestation) {
     GUARD_TRY_ASSIGN(attested_, parse_attestation(fields));
   } else {
@@ -269,6 +270,7 @@ Result<void> InitStream::check_collected(const InitExit& exit) const {
 
 Result<void> InitStream::end_program(InitExit exit) {
   if (!exit.more) {
+    begin_stage(timeline_, "end");
     exit_ = std::move(exit);
     return ok();
   }

@@ -63,6 +63,9 @@ class InitStream final {
   // Before the first push(): so many programs run one after another; `ended` is called between the output of two.
   void expect_programs(std::size_t count, std::function<void()> ended);
 
+  // Before the first push(): where it is noted that the programs begin, and that the last one has ended.
+  void note_stages(Timeline* timeline) noexcept { timeline_ = timeline; }
+
   // Before the first push(): init may ask for input. Has it, since the last call?
   void expect_input() noexcept { may_want_input_ = true; }
   bool input_wanted() noexcept { return std::exchange(input_wanted_, false); }
@@ -120,6 +123,7 @@ class InitStream final {
   std::uint64_t frames_ = 0;  // whose tag was checked
   bool forged_ = false;
 
+  Timeline* timeline_ = nullptr;
   bool hello_seen_ = false;
   TakeConnectionFrame take_connection_;
   bool may_want_input_ = false;

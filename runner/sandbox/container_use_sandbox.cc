@@ -231,6 +231,8 @@ Result<ExecResult> ContainerUseSandbox::run_in(
     const SandboxSpec& spec, const std::string& id, ByteSink& out, ByteSink& err, const CancelToken& cancel) const {
   InitStream init(out, err, spec.limits.output_flood_bytes, spec.report);
   init.expect_programs(spec.each.size(), spec.program_ended);
+  init.note_stages(spec.timeline);
+  begin_stage(spec.timeline, "start");
   FrameSink frames(init);
   TailSink complaints;
   const auto began = SteadyClock::now();
@@ -297,6 +299,7 @@ Result<ExecResult> ContainerUseSandbox::run(
   GUARD_TRY(write_new_file(spec.host_folder / kCommandFile, command_text(spec), 0444).context("staging the command"));
   if (!id.empty()) return run_in(spec, id, out, err, cancel);
 
+  begin_stage(spec.timeline, "create");
   GUARD_TRY_ASSIGN(id, create(spec, cancel));
   auto result = run_in(spec, id, out, err, cancel);
   const auto removed = remove(spec, id);

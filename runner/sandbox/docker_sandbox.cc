@@ -649,6 +649,7 @@ class DockerSandbox final : public Sandbox {
 
   Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) override {
     GUARD_TRY(validate(spec));
+    begin_stage(spec.timeline, "engine");
     GUARD_TRY_ASSIGN(auto engine, find_engine(cancel));
     const CancelToken never;
     const docker::Endpoint endpoint = engine.endpoint;
@@ -781,6 +782,7 @@ class DockerSandbox final : public Sandbox {
       container.own_inits_of(std::move(owner));
     }
     auto result = run_container(spec, config, parts, container, out, err);
+    begin_stage(spec.timeline, "removal");
     auto removed = container.remove(result ? SoFar::well : SoFar::failed);
     return with_removal(std::move(result), std::move(removed));
   }
@@ -790,7 +792,9 @@ class DockerSandbox final : public Sandbox {
     const docker::Endpoint& endpoint = parts.engine.endpoint;
     docker::EngineClient& client = parts.client;
     docker::EngineClient& ending = parts.ending;
+    begin_stage(spec.timeline, "create");
     GUARD_TRY_ASSIGN(const std::string id, create_container(config, spec, client, container));
+    begin_stage(spec.timeline, "start");
     if (!config.runtime.empty() && !endpoint.is_remote()) container.watch_processes_of(id);
     GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, within_run(spec, kCallLimit))));
     const auto begun = SteadyClock::now();
@@ -798,6 +802,7 @@ class DockerSandbox final : public Sandbox {
 
     InitStream init(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect);
     init.expect_programs(spec.each.size(), spec.program_ended);
+    init.note_stages(spec.timeline);
     if (spec.input_descriptor >= 0) init.expect_input();
     if (!config.runtime.empty()) {
       InitStream::TagKey key;

@@ -376,6 +376,7 @@ Result<std::unique_ptr<NamespaceStart>> NamespaceSandbox::prepare(const SandboxS
 Result<ExecResult> NamespaceSandbox::run(
     const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   GUARD_TRY(validate(spec));
+  begin_stage(spec.timeline, "create");
   GUARD_TRY_ASSIGN(const auto start, prepare(spec));
   GUARD_TRY_ASSIGN(ExecResult result, run_under_init(spec, start->run, out, err, cancel));
   start->add_enforced(result.enforced_by);

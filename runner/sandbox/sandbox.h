@@ -19,6 +19,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
+#include "common/timeline.h"
 #include "docker/endpoint.h"
 #include "runner/egress/egress.h"
 #include "runner/files/writable_folder.h"
@@ -116,6 +117,7 @@ struct SandboxSpec {
   ReportChannel report = ReportChannel::off;  // on: the program finds it as descriptor kReportFd
   Attestation attestation = Attestation::off;
   std::optional<CollectRequest> collect;  // docker, namespace: what init hands out once everything has ended
+  Timeline* timeline = nullptr;           // takes the stages of the run, from the calling thread
   bool require_cgroups = false;           // namespace: refuse where limits could only be watched
 
   static constexpr int kReportFd = 3;

@@ -26,6 +26,23 @@ TEST(CheckFormats, ExitStatusIsTheSameInEveryFormat) {
   }
 }
 
+// Of a check that fails as well, as far as it came; what is printed for programs stays as it is.
+TEST(CheckFormats, StagesAreToldOnStandardErrorWhereTheyAreAskedFor) {
+  Project project;
+  project.write("sandbox/a.test.ts", "1;\n");
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"check", "sandbox/a.test.ts"}, {"check", "sandbox/missing.test.ts"}, {"check", "--format", "json"}}) {
+    const auto plain = project.guard(arguments);
+    const auto traced = project.guard(arguments, {{"GUARD_TRACE", "1"}});
+    EXPECT_EQ(traced.exit_status, plain.exit_status);
+    EXPECT_EQ(traced.out, plain.out);
+    EXPECT_TRUE(std::regex_match(traced.err.substr(0, traced.err.find("in all\n")),
+        std::regex("(guard: +[0-9.]+ ms +\\+[0-9.]+ ms  (configuration|rules|check|report)\n){4}guard: +[0-9.]+ ms ")))
+        << traced.err;
+    EXPECT_EQ(plain.err.find(" ms"), std::string::npos) << plain.err;
+  }
+}
+
 TEST(CheckFormats, FailuresBeforeTheCheckAreInTheDocument) {
   Project project;
   project.write("guard.toml", "[check]\nwaivers = 1\n");

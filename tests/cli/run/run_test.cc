@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -53,6 +54,48 @@ TEST_P(Run, AllowsHonestTestsAndSaysWhatItSaw) {
   EXPECT_EQ(document["exec"]["seen_inside"]["seccomp"], "2");
   EXPECT_EQ(document["limits"]["memory_bytes"], 2147483648u);
   EXPECT_EQ(document["hashes"].size(), 4u);
+}
+
+// In order, without a gap, from the configuration to the verdict; and the same for a person's eyes.
+TEST_P(Run, ItsStagesCoverIt) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.build_image(GetParam());
+  const auto result =
+      project_.guard({"run", "sandbox/a.test.ts", "--backend", GetParam(), "--format", "json"}, {{"GUARD_TRACE", "1"}});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  constexpr double kRounding = 0.11;
+  double next = 0;
+  std::vector<std::string> names;
+  const auto document = result.document();
+  for (const auto& stage : document["timeline"]) {
+    names.push_back(stage["stage"]);
+    EXPECT_NEAR(stage["at_ms"].get<double>(), next, kRounding) << names.back();
+    EXPECT_GE(stage["ms"].get<double>(), 0) << names.back();
+    next = stage["at_ms"].get<double>() + stage["ms"].get<double>();
+    EXPECT_NE(result.err.find(" ms  " + names.back() + "\n"), std::string::npos) << result.err;
+  }
+  std::vector<std::string> expected = {"configuration", "rules", "probe", "leftovers", "settings", "files", "check",
+      "image", "stage", "run", "create", "start", "program", "end", "judge", "bring_back", "tidy"};
+  if (GetParam() == "docker") {
+    expected.insert(expected.begin() + 10, "engine");
+    expected.insert(expected.end() - 3, "removal");
+  }
+  EXPECT_EQ(names, expected);
+  EXPECT_NE(result.err.find(" ms  report\n"), std::string::npos) << result.err;
+}
+
+// They are not told unless somebody asks, and not where several sandboxes would tell at once.
+TEST_P(Run, StagesOfSandboxesSideBySideAreOne) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("sandbox/b.test.ts", kPassing);
+  const auto result = run({"sandbox/a.test.ts", "sandbox/b.test.ts"}, {"--jobs", "2"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  EXPECT_EQ(result.err.find(" ms  check"), std::string::npos) << result.err;
+  std::vector<std::string> names;
+  const auto document = result.document();
+  for (const auto& stage : document["timeline"]) names.push_back(stage["stage"]);
+  ASSERT_EQ(std::count(names.begin(), names.end(), "run"), 1);
+  EXPECT_EQ(*(std::find(names.begin(), names.end(), "run") + 1), "judge");
 }
 
 TEST_P(Run, RefusesFailingTests) {

@@ -366,7 +366,7 @@ TEST(Config, UnknownVariablesOfOursAreErrors) {
   EXPECT_THAT(fault_of(load("", {{"GUARD_", ""}})), HasSubstr("there is no such key"));
   EXPECT_TRUE(load("",
       {{"GUARD_BUN", "/x"}, {"GUARD_CACHE_DIR", "/y"}, {"GUARD_LOG", "debug"}, {"GUARD_TEST_ANY", "1"},
-          {"GUARDIAN", "2"}, {"MEMORY", "3"}}));
+          {"GUARD_TRACE", "1"}, {"GUARDIAN", "2"}, {"MEMORY", "3"}}));
 }
 
 TEST(Config, AllFaultsOfAllSourcesAreToldAtOnce) {
