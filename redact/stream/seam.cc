@@ -201,17 +201,29 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
   TriggerScan scan(secrets_->triggers);
   for (Offset at = scan.next(text, from); at < text.end(); at = scan.next(text, at + 1)) {
     const std::string_view rest = text.from(at);
+    // Hundreds begin with the last letter of a line, most of them at the same place.
+    Offset asked = text.end();
+    bool at_start = false;
+    const auto begins_word = [&](Offset begin, std::string_view left) {
+      if (asked != begin) at_start = at_word_start(left);
+      asked = begin;
+      return at_start;
+    };
     for (const Trigger& trigger : secrets_->triggers.candidates(rest)) {
-      const Trigger::Seen seen = trigger.seen(rest);
-      if (seen == Trigger::Seen::no || secrets_->is_off(trigger.kind)) continue;
       const SecretKind& kind = secrets_->kinds[trigger.kind];
       const bool pem = kind.machine == SecretKind::Machine::pem;
+      // What is only begun could do no more than make this much of the line live.
+      if (trigger.literal.size() > rest.size() && !pem && kind.lead_max == 0 &&
+          (found.live >= rest.size() || (rest.size() < kLiteralMin && !begins_word(at, text.left_of(at)))))
+        continue;
+      const Trigger::Seen seen = trigger.seen(rest);
+      if (seen == Trigger::Seen::no || secrets_->is_off(trigger.kind)) continue;
       if (!pem && !kind.wraps()) continue;
       Offset begin = at;
       while (begin > 0 && at - begin < kind.lead_max && kind.lead.has(text.at(begin - 1))) --begin;
       const std::string_view left = text.left_of(begin);
       // Inside of a word it may stand behind what is hidden.
-      if (seen == Trigger::Seen::partly && (!kind.any_left || rest.size() < kLiteralMin) && !at_word_start(left))
+      if (seen == Trigger::Seen::partly && (!kind.any_left || rest.size() < kLiteralMin) && !begins_word(begin, left))
         continue;
       // So little begins a secret only where no path and no base64 goes on with it.
       if (rest.size() < kLiteralMin && !left.empty() && kSigned.has(left.back())) continue;
