@@ -65,9 +65,13 @@ Result<WorkEnd> await_result(
     if (has_result(order.folder)) return WorkEnd{};
     if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped");
     if (deadline.passed()) return WorkEnd{WorkEnd::Kind::out_of_time, {}};
-    if (auto end = look()) return std::move(*end);
-    if (order.is_given_up && SteadyClock::now() >= next) {
-      if (order.is_given_up() && withdraw(order.folder)) return Error(ErrorCode::cancelled, "stopped");
+    auto end = look();
+    const bool is_lost = end && *end && (*end)->kind == WorkEnd::Kind::lost;
+    if (end && !is_lost) return std::move(*end);
+    if ((is_lost || order.is_given_up) && SteadyClock::now() >= next) {
+      // Whoever gave the work out may be wrong about its worker; the lock is not.
+      if (is_lost && withdraw(order.folder)) return std::move(*end);
+      if (!is_lost && order.is_given_up() && withdraw(order.folder)) return Error(ErrorCode::cancelled, "stopped");
       next = SteadyClock::now() + kLookForGivenUp;
     }
     std::this_thread::sleep_for(kLook);

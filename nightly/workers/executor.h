@@ -21,7 +21,7 @@ namespace guard::nightly {
 struct WorkOrder {
   std::filesystem::path folder;
   std::string job;  // what `submitted` was told for it by a loop that was killed; empty: nobody has it yet
-  // Called before the work can have begun to count: who has it now. What it can't write down ends the attempt.
+  // Called by work() itself: who has it now. What it can't write down ends the attempt.
   std::function<Result<void>(const std::string& job)> submitted;
   std::function<bool()> is_given_up;  // then it is made only by whoever is at work on it already; empty: never
   std::chrono::milliseconds time_left{0};
@@ -38,8 +38,9 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Until the folder has a result, or its worker is gone without one. CANCELLED, at once, also for what was given up
-  // while nobody worked on it; and whatever keeps the work from being given to anybody.
+  // Until the folder has a result, or its worker is gone without one: lost is only what nobody can be at work on, and
+  // nobody can take any more. CANCELLED, at once, also for what was given up while nobody worked on it;
+  // ENVIRONMENT_UNAVAILABLE where nobody will be given anything in this night.
   virtual Result<WorkEnd> work(const WorkOrder& order, const CancelToken& cancel) = 0;
 };
 
@@ -55,7 +56,7 @@ struct NightPlace {
 // As the plan says; null: local. CONFIG_INVALID where the plan asks for what is not installed.
 Result<std::unique_ptr<Executor>> make_executor(const ExecutorPlan& plan, NightPlace place);
 
-// For executors: work(), where `look` answers an end that only they can know of.
+// For executors: work(), where `look` answers an end that only they can know of; lost only where nobody has the lock.
 Result<WorkEnd> await_result(
     const WorkOrder& order, const CancelToken& cancel, const std::function<std::optional<Result<WorkEnd>>()>& look);
 

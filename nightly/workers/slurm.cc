@@ -17,7 +17,7 @@
 
 // Every attempt that is under way waits in a thread of its own, and asks nobody. One more thread does what is due for
 // all of them: gives what waits to sbatch, and asks squeue. squeue and not sacct: that one needs a database that many
-// clusters of a few machines do not have. What squeue no longer knows is over.
+// clusters of a few machines do not have. What squeue no longer knows is over. No lock is held while anybody is called.
 //
 // Whatever sbatch says when it fails, it may have submitted: so nothing is given before squeue has told which jobs of
 // this night there are, at the beginning as well (the loop may have been killed in between), and those that no attempt
@@ -35,6 +35,7 @@ constexpr milliseconds kDeadline{60'000};     // a controller that is started ag
 constexpr milliseconds kEndDeadline{10'000};  // somebody waits for the night to end
 constexpr milliseconds kGrace{500};           // for programs that have nothing to clean up
 constexpr int kElements = 2;  // that an attempt may be part of: one that is killed takes its batch along
+constexpr int kRefusals = 5;  // of the night's first job, over half a minute, while squeue is answered in between
 constexpr std::uint64_t kAnswerBytesMax = 8u << 20;
 
 // sbatch hands its own environment on whole: given names instead, it would have each node read the profile of a login.
@@ -57,7 +58,13 @@ class SlurmExecutor final : public Executor {
         warn_(std::move(place.warn)),
         shown_(shown) {
     for (const auto& job : place.jobs) known_.insert(job_of(job));
-    ticker_ = std::thread([this] { tick(); });
+    ticker_ = std::thread([this] {
+      try {
+        tick();
+      } catch (const std::exception& thrown) {
+        give_up(fmt::format("nothing can be given to Slurm: {}", thrown.what()));
+      }
+    });
   }
 
   ~SlurmExecutor() override {
@@ -73,33 +80,46 @@ class SlurmExecutor final : public Executor {
   }
 
   Result<WorkEnd> work(const WorkOrder& order, const CancelToken& cancel) override {
-    Work work{&order, order.job, {}, {}, 0, {}};
     std::uint64_t number = 0;
+    const auto leave = [this](const std::uint64_t* entered) {
+      const std::lock_guard lock(mutex_);
+      works_.erase(*entered);
+    };
+    std::unique_ptr<const std::uint64_t, decltype(leave)> entry(nullptr, leave);  // however this is left
     {
       const std::lock_guard lock(mutex_);
       const auto gathered = SteadyClock::now() + kGather;  // counted from the first: others may come without end
       if (works_.empty()) ask_at_ = std::max(ask_at_, gathered);
       if (waiting().empty()) give_at_ = std::max(give_at_, gathered);
       number = ++numbers_;
-      works_[number] = &work;
+      works_[number] = Work{order.folder, order.job, {}, {}, 0, {}};
+      entry.reset(&number);
     }
-    auto end = await_result(order, cancel, [&] {
-      const std::lock_guard lock(mutex_);
-      return work.end;
+    std::string noted = order.job;
+    return await_result(order, cancel, [&]() -> std::optional<Result<WorkEnd>> {
+      std::string job;
+      {
+        const std::lock_guard lock(mutex_);
+        if (given_up_) return Result<WorkEnd>(*given_up_);
+        const Work& work = works_.at(number);
+        if (!work.lost.empty()) return Result<WorkEnd>(WorkEnd{WorkEnd::Kind::lost, work.lost});
+        job = work.job;
+      }
+      if (job.empty() || job == noted) return std::nullopt;
+      if (auto done = order.submitted(job); !done) return Result<WorkEnd>(std::move(done).error());
+      noted = std::move(job);
+      return std::nullopt;
     });
-    const std::lock_guard lock(mutex_);
-    works_.erase(number);
-    return end;
   }
 
  private:
   struct Work {
-    const WorkOrder* order;
+    fs::path folder;
     std::string job;  // "17_3"; empty: waits
     std::string state;
     std::optional<SteadyClock::time_point> over;  // since when its element is known to be
     int elements = 0;                             // that ended without a result
-    std::optional<Result<WorkEnd>> end;
+    std::string lost;                             // why it is not given again
   };
 
   static std::string job_of(const std::string& element) { return element.substr(0, element.find('_')); }
@@ -108,47 +128,61 @@ class SlurmExecutor final : public Executor {
     std::unique_lock lock(mutex_);
     while (!end_.cancelled()) {
       const auto now = SteadyClock::now();
-      if (now >= ask_at_ && !works_.empty()) ask(lock);
-      if (now >= give_at_ && knows_all_jobs_) give(lock);
+      const bool asks = now >= ask_at_ && !works_.empty();
+      const bool gives = now >= give_at_ && !given_up_;
+      lock.unlock();
+      if (asks) ask();
+      if (gives && knows_all_jobs_) give();
+      lock.lock();
       changed_.wait_for(lock, kGather);
     }
+  }
+
+  void give_up(std::string sentence) {
+    const std::lock_guard lock(mutex_);
+    given_up_ = Error(ErrorCode::environment_unavailable, std::move(sentence))
+                    .hint("fix it ([executor] of the plan) and begin a new night: one that is resumed keeps its plan");
   }
 
   std::vector<std::uint64_t> waiting() const {
     std::vector<std::uint64_t> found;
     for (const auto& [number, work] : works_) {
-      if (work->job.empty() && !work->end) found.push_back(number);
+      if (work.job.empty() && work.lost.empty()) found.push_back(number);
     }
     return found;
   }
 
   // Full batches, unless less is at work than waits: then nobody is served by that.
-  void give(std::unique_lock<std::mutex>& lock) {
-    const auto numbers = waiting();
-    if (numbers.empty() || (numbers.size() < plan_.batch && works_.size() > 2 * numbers.size())) return;
+  void give() {
+    std::vector<std::uint64_t> numbers;
     std::vector<std::vector<fs::path>> batches;
-    for (const auto number : numbers) {
-      if (batches.empty() || batches.back().size() >= plan_.batch) batches.emplace_back();
-      batches.back().push_back(works_[number]->order->folder);
+    {
+      const std::lock_guard lock(mutex_);
+      numbers = waiting();
+      if (numbers.empty() || (numbers.size() < plan_.batch && works_.size() > 2 * numbers.size())) return;
+      for (const auto number : numbers) {
+        if (batches.empty() || batches.back().size() >= plan_.batch) batches.emplace_back();
+        batches.back().push_back(works_[number].folder);
+      }
     }
-    lock.unlock();
     const auto id = submit(batches);
-    lock.lock();
     if (!id) {
-      complain(id.error());
       knows_all_jobs_ = false;
+      // Slurm answers, and has never taken a job of this night: what it refuses now it will refuse all night.
+      const bool is_refused = known_.empty() && id.error().code() != ErrorCode::execution_timeout;
+      if (is_refused && ++refusals_ >= kRefusals) return give_up(id.error().message());
+      complain(id.error());
+      const std::lock_guard lock(mutex_);
       back_off_ = std::clamp(2 * back_off_, kAsk, kBackOffMax);
       give_at_ = SteadyClock::now() + back_off_;
       return;
     }
     back_off_ = milliseconds(0);
     known_.insert(*id);
+    const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const auto found = works_.find(numbers[i]);
-      if (found == works_.end()) continue;  // stopped meanwhile
-      Work& work = *found->second;
-      work.job = fmt::format("{}_{}", *id, i / plan_.batch);
-      if (auto noted = work.order->submitted(work.job); !noted) work.end = Result<WorkEnd>(std::move(noted).error());
+      if (found != works_.end()) found->second.job = fmt::format("{}_{}", *id, i / plan_.batch);
     }
   }
 
@@ -172,31 +206,35 @@ class SlurmExecutor final : public Executor {
   }
 
   // Where nobody answers, nothing is known, and nothing is lost by that.
-  void ask(std::unique_lock<std::mutex>& lock) {
-    lock.unlock();
+  void ask() {
     const auto answer =
         call({"squeue", "--me", "--noheader", "--array", "--states=all", "--name=" + name_, "--format=%F_%K|%T"}, {},
             kDeadline, end_);
-    lock.lock();
-    ask_at_ = SteadyClock::now() + kAsk;
-    if (!answer) return complain(answer.error());
-    const auto states = slurm_states(*answer);
-    for (const auto& [number, work] : works_) look(states, *work);
+    const auto states = slurm_states(answer ? *answer : "");
+    {
+      const std::lock_guard lock(mutex_);
+      ask_at_ = SteadyClock::now() + kAsk;
+      if (answer) {
+        for (auto& [number, work] : works_) look(states, work);
+      }
+    }
+    if (!answer) {
+      refusals_ = 0;  // whatever sbatch said, the controller was away
+      return complain(answer.error());
+    }
     if (knows_all_jobs_) return;
     std::vector<std::string> cancel = {"scancel"};
     for (const auto& [element, state] : states) {
       if (slurm_works(state) && known_.count(job_of(element)) == 0 && cancel.back() != job_of(element))
         cancel.push_back(job_of(element));
     }
-    lock.unlock();
     const auto cancelled = cancel.size() == 1 ? std::string() : call(std::move(cancel), {}, kDeadline, end_);
-    lock.lock();
     if (!cancelled) return complain(cancelled.error());
     knows_all_jobs_ = true;
   }
 
   void look(const std::map<std::string, std::string>& states, Work& work) const {
-    if (work.job.empty() || work.end) return;
+    if (work.job.empty()) return;
     const auto found = states.find(work.job);
     if (found != states.end()) work.state = found->second;
     if (found != states.end() && slurm_works(found->second)) {
@@ -206,8 +244,8 @@ class SlurmExecutor final : public Executor {
     } else if (SteadyClock::now() - *work.over >= shown_) {
       work.over.reset();
       if (++work.elements >= kElements) {
-        work.end = Result<WorkEnd>(WorkEnd{WorkEnd::Kind::lost,
-            fmt::format("the job {} ended without a result ({})", work.job, work.state.empty() ? "gone" : work.state)});
+        work.lost =
+            fmt::format("the job {} ended without a result ({})", work.job, work.state.empty() ? "gone" : work.state);
       }
       work.job.clear();
     }
@@ -232,9 +270,9 @@ class SlurmExecutor final : public Executor {
     const Outcome& outcome = ran.result.outcome;
     if (outcome.kind == OutcomeKind::exited && outcome.value == 0 && !ran.truncated) return ran.out;
     const std::string said = replaced(ran.err.substr(0, ran.err.find_last_not_of('\n') + 1), "\n", "; ");
-    return Error(ErrorCode::execution_failed,
-        fmt::format("{}: {}", spec.argv.front(),
-            outcome.kind == OutcomeKind::timed_out ? "no answer" : printable(cut_text(said, 500, " ..."))));
+    const bool timed_out = outcome.kind == OutcomeKind::timed_out;
+    return Error(timed_out ? ErrorCode::execution_timeout : ErrorCode::execution_failed,
+        fmt::format("{}: {}", spec.argv.front(), timed_out ? "no answer" : printable(cut_text(said, 500, " ..."))));
   }
 
   const ExecutorPlan plan_;
@@ -244,14 +282,17 @@ class SlurmExecutor final : public Executor {
   const std::function<void(const std::string&)> warn_;
   const milliseconds shown_;
   CancelToken end_;
-  std::mutex mutex_;  // all below
+  // The ticker's own.
   std::string warned_;
-  std::condition_variable changed_;
-  std::map<std::uint64_t, Work*> works_;
-  std::uint64_t numbers_ = 0;
   std::set<std::string> known_;  // jobs
   bool knows_all_jobs_ = false;  // no other is at work under our name
+  int refusals_ = 0;             // in a row
   milliseconds back_off_{0};
+  std::mutex mutex_;  // all below
+  std::condition_variable changed_;
+  std::map<std::uint64_t, Work> works_;
+  std::uint64_t numbers_ = 0;
+  std::optional<Error> given_up_;
   SteadyClock::time_point give_at_{};
   SteadyClock::time_point ask_at_{};
   std::thread ticker_;  // last: it uses the others
@@ -269,8 +310,9 @@ std::map<std::string, std::string> slurm_states(std::string_view text) {
 }
 
 bool slurm_works(std::string_view state) noexcept {
-  constexpr std::string_view kOver[] = {
-      "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "REVOKED", "TIMEOUT"};
+  // What is requeued is shown as PENDING, or by a flag of its own, and by none of these.
+  constexpr std::string_view kOver[] = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL",
+      "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"};
   return std::find(std::begin(kOver), std::end(kOver), state) == std::end(kOver);
 }
 

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include "common/file_io.h"
@@ -72,6 +74,13 @@ struct Fakes {
     const fs::path folder = root.path() / name;
     fs::create_directory(folder);
     return {folder, job, [](const std::string&) { return ok(); }, {}, std::chrono::hours(1)};
+  }
+  // That workers can take.
+  WorkOrder task(const std::string& name) const {
+    WorkOrder made = order(name);
+    EXPECT_TRUE(write_file_atomically(made.folder / "task.json", "{}", 0600));
+    ::chmod(made.folder.c_str(), 0700);
+    return made;
   }
 };
 
@@ -183,10 +192,104 @@ TEST(SlurmExecutor, WaitsForAResultThatIsShownLate) {
 
 TEST(SlurmExecutor, GivesUpAfterTwoElements) {
   Fakes fakes;
-  const auto end = fakes.executor()->work(fakes.order("a"), fakes.stop);
+  const WorkOrder order = fakes.task("a");
+  const auto end = fakes.executor()->work(order, fakes.stop);
   ASSERT_TRUE(end);
   EXPECT_EQ(end->kind, WorkEnd::Kind::lost);
   EXPECT_EQ(fakes.calls("sbatch").size(), 2U);
+  EXPECT_FALSE(fs::exists(order.folder / "task.json")) << "a worker could still take it";
+}
+
+// Of a node that the controller gave up: what Slurm says of an element is no proof that nobody works.
+TEST(SlurmExecutor, LosesNothingThatSomebodyWorksOn) {
+  Fakes fakes;
+  const WorkOrder order = fakes.task("a");
+  auto lock = lock_task(order.folder);
+  ASSERT_TRUE(lock && *lock);
+  std::thread worker([&] {
+    fakes.wait_for([&] { return fakes.calls("sbatch").size() == 2; });
+    const std::size_t asked = fakes.calls("squeue").size();
+    fakes.wait_for([&] { return fakes.calls("squeue").size() >= asked + 4; });
+    fs::create_directory(order.folder / "result");
+    (*lock)->reset();
+  });
+  const auto end = fakes.executor()->work(order, fakes.stop);
+  worker.join();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->kind, WorkEnd::Kind::result);
+}
+
+// squeue(1), JOB STATE CODES. With --requeue, and for whoever holds it, the others may still make something.
+TEST(SlurmExecutor, KnowsWhichStatesAreOver) {
+  for (const char* over : {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY",
+           "PREEMPTED", "REVOKED", "TIMEOUT"})
+    EXPECT_FALSE(slurm_works(over)) << over;
+  for (const char* works : {"CONFIGURING", "COMPLETING", "PENDING", "RUNNING", "RESV_DEL_HOLD", "REQUEUE_FED",
+           "REQUEUE_HOLD", "REQUEUED", "RESIZING", "SIGNALING", "SPECIAL_EXIT", "STAGE_OUT", "STOPPED", "SUSPENDED"})
+    EXPECT_TRUE(slurm_works(works)) << works;
+}
+
+// Slurm answers, and does not want it: a partition that is none is none tomorrow, too.
+TEST(SlurmExecutor, EndsSoonWhatSbatchRefusesEachTime) {
+  Fakes fakes;
+  fakes.program("sbatch", "echo 'sbatch: error: invalid partition specified: nope' >&2; exit 1");
+  const auto executor = fakes.executor();
+  WorkOrder order = fakes.order("a");
+  order.time_left = std::chrono::minutes(2);
+  for (int i = 0; i < 2; ++i) {
+    const auto end = executor->work(order, fakes.stop);
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().code(), ErrorCode::environment_unavailable);
+    EXPECT_THAT(end.error().message(), HasSubstr("invalid partition specified: nope"));
+    EXPECT_THAT(end.error().hint(), HasSubstr("[executor]"));
+  }
+  EXPECT_EQ(fakes.calls("sbatch").size(), 5U);
+}
+
+// Whoever is told of something may take its time, or give further work.
+TEST(SlurmExecutor, HoldsNobodyUpWhileItTells) {
+  Fakes fakes;
+  fakes.program("sbatch", "test -e tried || { touch tried; exit 1; }; echo 17");
+  WorkOrder order = fakes.order("a");
+  const WorkOrder done = fakes.order("done");
+  fs::create_directory(done.folder / "result");
+  NightPlace place = fakes.place();
+  std::unique_ptr<Executor> executor;
+  std::vector<std::thread> others;
+  std::atomic<int> told = 0;
+  const auto work_beside = [&] {
+    const auto ended = std::make_shared<std::atomic<bool>>(false);  // outlives a failure
+    others.emplace_back([&, ended] {
+      EXPECT_TRUE(executor->work(done, fakes.stop));
+      *ended = true;
+    });
+    fakes.wait_for([&] { return ended->load(); });
+    ++told;
+  };
+  place.warn = [&](const std::string&) { work_beside(); };
+  order.submitted = [&](const std::string&) {
+    work_beside();
+    fs::create_directory(order.folder / "result");
+    return ok();
+  };
+  executor = make_slurm_executor(fakes.plan(), place, milliseconds(100));
+  EXPECT_TRUE(executor->work(order, fakes.stop));
+  executor.reset();
+  for (auto& other : others) other.join();
+  EXPECT_EQ(told, 2);
+}
+
+TEST(SlurmExecutor, ForgetsWorkThatThrew) {
+  Fakes fakes;
+  fakes.program("sbatch", "mkdir b/result; echo 17");
+  const auto executor = fakes.executor();
+  {
+    WorkOrder order = fakes.task("a");
+    order.is_given_up = []() -> bool { throw std::runtime_error("no memory"); };
+    EXPECT_THROW((void)executor->work(order, fakes.stop), std::runtime_error);
+  }
+  EXPECT_TRUE(executor->work(fakes.order("b"), fakes.stop));
+  EXPECT_THAT(fakes.calls("sbatch"), ElementsAre(HasSubstr("--array=0-0 ")));
 }
 
 TEST(Executors, NameTheProgramThatIsNotInstalled) {
@@ -210,9 +313,7 @@ TEST(Executors, GiveUpOnlyWhatNobodyWorksOn) {
   ExecutorPlan plan;
   plan.kind = ExecutorKind::folder;
   const auto executor = *make_executor(plan, fakes.place());
-  WorkOrder order = fakes.order("a");
-  EXPECT_TRUE(write_file_atomically(order.folder / "task.json", "{}", 0600));
-  ::chmod(order.folder.c_str(), 0700);
+  WorkOrder order = fakes.task("a");
   std::atomic<int> asked = 0;
   order.is_given_up = [&] { return ++asked > 0; };
   auto lock = lock_task(order.folder);
