@@ -209,13 +209,13 @@ Result<void> prepare(const Options& options, CommandContext& context, const std:
 }
 
 // Which night it is; and, where others work for it, who.
-Result<void> name_night(const Night& night, CommandContext& context, NightWorks& works) {
+Result<void> name_night(const Night& night, nightly::NightFolder folder, CommandContext& context, NightWorks& works) {
   auto& shared = works.context;
   shared.night = shared.for_workers.night = night.id;
   shared.branch = night.branch;
   const auto& plan = works.plan.executor;
   shared.task_folders = task_root(works) / night.id;
-  if (plan.kind != nightly::ExecutorKind::local) GUARD_TRY(nightly::make_night_folder(shared.task_folders));
+  if (plan.kind != nightly::ExecutorKind::local) GUARD_TRY(nightly::make_night_folder(shared.task_folders, folder));
   GUARD_TRY_ASSIGN(const fs::path program, own_program());
   GUARD_TRY_ASSIGN(works.executor,
       nightly::make_executor(plan,
@@ -344,7 +344,7 @@ Result<int> go_on(const Options& options, CommandContext& context, NightWorks& w
             "give the same --config, --rules and GUARD_ variables as then, or begin a new night: guard nightly run "
             "PLAN.toml");
   }
-  GUARD_TRY(name_night(night, context, works));
+  GUARD_TRY(name_night(night, nightly::NightFolder::may_be_there, context, works));
   warn_of_leftovers(nightly::clean_up(works.context), context);
   return watch(options, context, works,
       [&](const nightly::NightOptions& loop) { return nightly::resume_night(loop, std::move(night), context.cancel); });
@@ -397,7 +397,7 @@ Result<int> run_plan(const Options& options, CommandContext& context) {
   night.branch = full_branch(works.plan.branch, night.id);
   night.rules_digest = judging_digest(*works.engine.rules, works.config);
   night.guard_version = GUARD_VERSION;
-  GUARD_TRY(name_night(night, context, works));
+  GUARD_TRY(name_night(night, nightly::NightFolder::is_new, context, works));
   GUARD_TRY_ASSIGN(const auto latest, works.journal->latest());
   std::vector<Task> tasks =
       nightly::queue_tasks(works.plan, latest, night.id, options.again ? nightly::Again::yes : nightly::Again::no);

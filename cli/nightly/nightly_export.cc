@@ -54,7 +54,8 @@ Result<int> nightly_export(const Options& options, CommandContext& context) {
     return Error(ErrorCode::file_not_found, "no task folder waits for a worker")
         .hint("start the night first (guard nightly run), with [executor] kind = \"folder\"");
   }
-  GUARD_TRY(nightly::make_night_folder(nightly::kubernetes_cache(plan.executor)));  // pods execute what lies there
+  GUARD_TRY(nightly::make_night_folder(
+      nightly::kubernetes_cache(plan.executor), nightly::NightFolder::may_be_there));  // pods execute what lies there
   context.streams.out.write(document);
   return 0;
 }

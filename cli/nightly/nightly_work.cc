@@ -20,16 +20,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr milliseconds kLook{200};
+constexpr milliseconds kLockMends{30'000};  // a lock server is started again
 
 // Waits for another worker, no longer than the night may last: it may end without a result.
 Result<UniqueFd> wait_for_lock(const fs::path& folder, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const auto read, nightly::read_task(folder));
   const Deadline deadline = Deadline::after(read.task ? read.task->order.time_left : milliseconds(0));
+  Deadline mends = Deadline::after(kLockMends);
   for (;;) {
-    GUARD_TRY_ASSIGN(auto lock, nightly::lock_task(folder));
-    if (lock) return std::move(*lock);
+    auto lock = nightly::lock_task(folder);
+    if (lock && *lock) return std::move(**lock);
     if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped");
-    if (deadline.passed())
+    if (lock) mends = Deadline::after(kLockMends);
+    if (!lock && (lock.error().code() != ErrorCode::io_error || mends.passed())) return std::move(lock).error();
+    if (lock && deadline.passed())
       return Error(ErrorCode::input_invalid, fmt::format("another worker has {}", printable(folder.native())))
           .hint("its result will be there once it is done");
     std::this_thread::sleep_for(kLook);
@@ -84,12 +88,11 @@ Result<nightly::WorkResult> attempt(
 }
 
 Result<std::string> work_on(const fs::path& folder, const Options& options, CommandContext& context) {
-  const auto lock = wait_for_lock(folder, context.cancel);
-  // Where nothing can be locked the coordinator has to hear of it like of any other failure.
-  if (!lock && lock.error().code() != ErrorCode::io_error) return lock.error();
+  // Without it nothing is written, not even why: that would take the place of another's result.
+  GUARD_TRY_ASSIGN(const UniqueFd lock, wait_for_lock(folder, context.cancel));
   if (nightly::has_result(folder)) return std::string("has its result already");
   GUARD_TRY_ASSIGN(const auto read, nightly::read_task(folder));
-  auto result = lock ? attempt(folder, read, options, context) : Result<nightly::WorkResult>(lock.error());
+  auto result = attempt(folder, read, options, context);
   auto written = result ? nightly::write_result(folder, read.sha256, *result, options.key, context.cancel)
                         : Result<void>(result.error());
   if (written) {

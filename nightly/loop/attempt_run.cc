@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
+#include "common/time.h"
 #include "nightly/loop/clone.h"
 #include "nightly/loop/feedback.h"
 #include "nightly/loop/generator.h"
@@ -40,6 +42,7 @@ constexpr std::size_t kDiffBytesMax = 256u << 10;
 constexpr std::size_t kFindingsKept = 500;
 constexpr std::uint64_t kSentBytesMax = 4'096;
 constexpr std::size_t kWorkerDetailBytesMax = 2'000;
+constexpr milliseconds kReadAgain{200};
 constexpr std::size_t kSaidKept = 2'000;  // bytes of a generator's last lines
 constexpr std::string_view kTrusted = "a worker ran the tests and signed that they passed; they did not run again here";
 
@@ -161,6 +164,10 @@ struct Sent {
   std::string start;
   std::string job;
 };
+
+fs::path sent_place(const NightContext& context, const Attempt& attempt) {
+  return context.state->path() / "sent" / attempt.night / attempt_name(attempt.task, attempt.number);
+}
 
 std::optional<Sent> read_sent(const fs::path& file) {
   const std::string text = read_file(file, kSentBytesMax, FollowLinks::no).value_or("");
@@ -312,18 +319,37 @@ class AttemptRun {
       return note_sent(sent);
     };
     work.is_given_up = [this] { return context_.journal->stop_requested(context_.night).value_or(false); };
-    GUARD_TRY_ASSIGN(const WorkEnd end, context_.executor->work(work, cancel_));
-    if (end.kind == WorkEnd::Kind::lost) return worker_lost(end.sentence);
-    if (end.kind == WorkEnd::Kind::out_of_time)
+    const auto end = context_.executor->work(work, cancel_);
+    if (!end && end.error().code() == ErrorCode::environment_unavailable) {
+      AttemptEnd over = end_of(end.error());
+      over.reason = kNoExecutor;
+      return over;
+    }
+    if (!end) return end.error();
+    if (end->kind == WorkEnd::Kind::lost) return worker_lost(end->sentence);
+    if (end->kind == WorkEnd::Kind::out_of_time)
       return AttemptEnd{AttemptOutcome::interrupted, "time", "the time of the night was over"};
-    const ExecutorPlan& plan = context_.plan->executor;
-    auto read = read_result(folder, sent.sha256, {plan.signers, plan.trust_workers}, cancel_);
-    if (!read && read.error().code() == ErrorCode::cancelled) return std::move(read).error();
-    if (!read) return worker_lost(read.error().message());
-    return take_result(std::move(*read));
+    auto read = read_patiently(folder, sent.sha256);
+    if (read) return take_result(std::move(*read));
+    if (read.error().code() == ErrorCode::input_invalid || read.error().code() == ErrorCode::file_not_found)
+      return worker_lost(read.error().message());
+    if (read.error().code() != ErrorCode::io_error) return std::move(read).error();
+    return std::move(read).error().hint(
+        "see why this machine can't read [executor] shared; `guard nightly resume` makes the attempt again");
   }
 
-  fs::path sent_file() const { return context_.state->path() / "sent" / context_.night / stem_; }
+  // A network file system fails for a moment, which is not its worker's doing.
+  Result<WorkResult> read_patiently(const fs::path& folder, const std::string& sha256) const {
+    const ExecutorPlan& plan = context_.plan->executor;
+    const Deadline deadline = Deadline::after(shown_within(folder));
+    for (;;) {
+      auto read = read_result(folder, sha256, {plan.signers, plan.trust_workers}, cancel_);
+      if (read || read.error().code() != ErrorCode::io_error || deadline.passed() || cancel_.cancelled()) return read;
+      std::this_thread::sleep_for(kReadAgain);
+    }
+  }
+
+  fs::path sent_file() const { return sent_place(context_, attempt_); }
   // In our own folder: workers write to the other.
   Result<void> note_sent(const Sent& sent) const {
     GUARD_TRY(make_folders(sent_file().parent_path(), 0700));
@@ -337,7 +363,7 @@ class AttemptRun {
     TaskFile task = context_.for_workers;
     task.order = order_;
     const fs::path folder = context_.task_folders / stem_;
-    GUARD_TRY(make_night_folder(context_.task_folders));
+    GUARD_TRY(make_night_folder(context_.task_folders, NightFolder::may_be_there));
     GUARD_TRY_ASSIGN(const fs::path pack, context_.repository->pack(order_.start, context_.task_folders));
     Sent sent;
     sent.start = order_.start;
@@ -385,8 +411,9 @@ class AttemptRun {
     attempt_.tests_skipped = theirs.tests_skipped;
     take_measures(theirs);
     // What the loop counts by these is told by itself alone.
-    constexpr std::string_view kOurs[] = {"accepted", "conflict", kWorkerLost};
+    constexpr std::string_view kOurs[] = {"accepted", "conflict", kWorkerLost, kNoExecutor};
     const bool is_ours = std::find(std::begin(kOurs), std::end(kOurs), theirs.reason) != std::end(kOurs);
+    attempt_.is_the_workers = true;
     return AttemptEnd{
         theirs.outcome, is_ours ? "error" : theirs.reason, cut_text(theirs.detail, kWorkerDetailBytesMax, " ...")};
   }
@@ -669,10 +696,7 @@ class AttemptRun {
     if (keep == KeepClones::always || (keep == KeepClones::refused && came_to_nothing)) keep_clone();
     // What is left here is found and removed when the next night begins.
     (void)remove_tree(folder_);
-    if (is_remote()) {
-      (void)remove_tree(sent_file());
-      (void)remove_tree(context_.task_folders / stem_);
-    }
+    forget_sent(context_, attempt_);
     return std::move(attempt_);
   }
 
@@ -751,10 +775,15 @@ WorkResult put_back(const Error& error) {
 }
 
 bool is_sent(const NightContext& context, const Attempt& attempt) {
-  const std::string name = attempt_name(attempt.task, attempt.number);
   std::error_code failure;
-  return context.executor != nullptr && fs::exists(context.state->path() / "sent" / attempt.night / name, failure) &&
-      fs::exists(context.task_folders / name / "task.json", failure);
+  return context.executor != nullptr && fs::exists(sent_place(context, attempt), failure) &&
+      fs::exists(context.task_folders / attempt_name(attempt.task, attempt.number) / "task.json", failure);
+}
+
+void forget_sent(const NightContext& context, const Attempt& attempt) {
+  if (context.executor == nullptr) return;
+  (void)remove_tree(sent_place(context, attempt));
+  (void)remove_tree(context.task_folders / attempt_name(attempt.task, attempt.number));
 }
 
 std::vector<std::string> submitted_jobs(const NightContext& context) {

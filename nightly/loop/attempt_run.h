@@ -32,6 +32,8 @@ namespace guard::nightly {
 // Of an attempt whose worker ended without a result, or with one that is none. Not the task's fault, and not the
 // night's: workers are lost by the dozen where a machine is.
 inline constexpr std::string_view kWorkerLost = "worker_lost";
+// Nobody will be given an attempt in this night: it ends.
+inline constexpr std::string_view kNoExecutor = "no_executor";
 
 // What all attempts of a night share. Must outlive them; nothing in it changes but what says that it is thread-safe.
 struct NightContext {
@@ -75,6 +77,8 @@ WorkResult put_back(const Error& error);
 
 // Whether a worker was sent for this attempt by a loop that was killed: then it is not made again, but gone on with.
 bool is_sent(const NightContext& context, const Attempt& attempt);
+// Leaves nothing of it for workers.
+void forget_sent(const NightContext& context, const Attempt& attempt);
 // What executors called the work of the attempts that were sent.
 std::vector<std::string> submitted_jobs(const NightContext& context);
 

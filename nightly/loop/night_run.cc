@@ -105,6 +105,14 @@ class Loop {
   }
 
  private:
+  struct Pause {
+    milliseconds length{0};
+    Clock::time_point until{};
+    void lengthen(milliseconds first) {
+      length = std::min(kBackOffMax, length == milliseconds(0) ? first : length * 2);
+      until = Clock::now() + length;
+    }
+  };
   struct Row {
     Task task;
     const PlannedTask* planned = nullptr;
@@ -113,6 +121,7 @@ class Loop {
     bool goes_on = false;   // its newest attempt is a worker's
     bool from_tip = false;  // another one overtook it, or comes before it: cloned from where the branch is
     std::uint64_t requeued = 0;
+    Pause pause;  // where it was its worker's trouble
   };
   struct Ending {
     NightState state;
@@ -232,9 +241,12 @@ class Loop {
         fatal_ = std::move(decided).error();
         continue;
       }
-      const auto next = std::find_if(queue_.begin(), queue_.end(), [&](const Row* row) { return !waits(*row); });
-      if (next == queue_.end() && running_ == 0) return nullptr;
-      if (next != queue_.end() && Clock::now() >= not_before_) {
+      const auto now = Clock::now();
+      if (running_ == 0 && std::all_of(queue_.begin(), queue_.end(), [&](const Row* row) { return waits(*row); }))
+        return nullptr;
+      const auto next = std::find_if(queue_.begin(), queue_.end(),
+          [&](const Row* row) { return !waits(*row) && now >= std::max(pause_.until, row->pause.until); });
+      if (next != queue_.end()) {
         Row* const row = *next;
         queue_.erase(next);
         ++running_;
@@ -244,8 +256,14 @@ class Loop {
     }
   }
 
-  void work() {
-    while (Row* const row = take()) attempt(*row);
+  // A thread of its own, as a rule: what is thrown here would end the process, and leave the night open.
+  void work() noexcept {
+    try {
+      while (Row* const row = take()) attempt(*row);
+    } catch (const std::exception& thrown) {
+      const std::lock_guard lock(mutex_);
+      if (!fatal_) fatal_ = Error(ErrorCode::internal, fmt::format("the night can't go on: {}", thrown.what()));
+    }
     changed_.notify_all();
   }
 
@@ -304,7 +322,7 @@ class Loop {
       ++task.attempts;
       ++attempts_;
       requeued_tasks_.clear();
-      back_off_ = milliseconds(0);
+      pause_.length = milliseconds(0);
     }
     switch (attempt.outcome) {
       case AttemptOutcome::accepted:
@@ -331,6 +349,10 @@ class Loop {
           row.from_tip = true;
           break;
         }
+        if (attempt.reason == kNoExecutor) {
+          if (!ending_) ending_ = Ending{NightState::ended, attempt.reason, attempt.detail};
+          break;
+        }
         last_requeued_ = fmt::format("{} ({})", printable(attempt.detail), attempt.reason);
         if (attempt.reason == kWorkerLost) {
           ++lost_in_a_row_;
@@ -340,9 +362,8 @@ class Loop {
         ++night_.requeued;
         // Different tasks: one that can never be judged must not end the night for the others.
         requeued_tasks_.insert(task.id);
-        back_off_ =
-            std::min(kBackOffMax, back_off_ == milliseconds(0) ? context_.plan->budget.back_off : back_off_ * 2);
-        not_before_ = Clock::now() + back_off_;
+        // One worker's trouble is no reason for others to wait.
+        (attempt.is_the_workers ? row.pause : pause_).lengthen(context_.plan->budget.back_off);
         break;
       case AttemptOutcome::interrupted:
       case AttemptOutcome::none:
@@ -376,8 +397,7 @@ class Loop {
   std::uint64_t lost_in_a_row_ = 0;
   std::set<std::string> requeued_tasks_;  // since the last attempt that was decided
   std::string last_requeued_;
-  milliseconds back_off_{0};
-  Clock::time_point not_before_{};
+  Pause pause_;  // of all tasks
   const Clock::time_point began_;
   std::optional<Ending> ending_;
   std::optional<Error> fatal_;
@@ -451,6 +471,7 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
       attempt.detail = "guard was killed";
       task->state = TaskState::waiting;
     }
+    if (attempt.outcome != AttemptOutcome::none) forget_sent(context, attempt);
     GUARD_TRY(context.journal->save(&night, &*task, &attempt));
     GUARD_TRY(context.repository->settle(pending_reference(night.id, task->id)));
   }
@@ -502,8 +523,9 @@ int exit_status(const NightResult& result) {
     if (task.state == TaskState::refused || task.state == TaskState::failed) refused = true;
   }
   if (undecided) {
-    const bool no_environment = std::any_of(result.tasks.begin(), result.tasks.end(),
-        [](const Task& task) { return !is_over(task) && task.reason == info(Reason::no_environment).name; });
+    const bool no_environment = result.night.reason == kNoExecutor ||
+        std::any_of(result.tasks.begin(), result.tasks.end(),
+            [](const Task& task) { return !is_over(task) && task.reason == info(Reason::no_environment).name; });
     return no_environment ? 3 : 2;
   }
   return refused ? 1 : 0;

@@ -27,8 +27,8 @@ enum class NightState : std::uint8_t {
 struct Night {
   std::string id;  // "2026-11-22T2200-1a2b": sorts by time
   NightState state = NightState::running;
-  std::string reason;  // of ended: "time", "attempts", "failures_in_a_row", "put_backs", "no_space"; of stopped:
-                       // "asked", "signal"
+  std::string reason;  // of ended: "time", "attempts", "failures_in_a_row", "put_backs", "worker_lost", "no_space",
+                       // "no_executor"; of stopped: "asked", "signal"
   std::string why;     // the same as a sentence
   std::int64_t started_ms = 0;
   std::int64_t ended_ms = 0;
@@ -129,7 +129,8 @@ struct Attempt {
   std::uint64_t lines_newly_covered = 0;
   std::vector<std::string> flaky;  // tests that passed and failed on the same code: "sandbox/a.test.ts > adds"
   std::vector<std::pair<std::string, std::int64_t>>
-      timings_ms;  // "clone", "generator", "gate", "run", "worth", "commit", ...
+      timings_ms;               // "clone", "generator", "gate", "run", "worth", "commit", ...
+  bool is_the_workers = false;  // ended by what a worker answered; not in the journal
 };
 
 }  // namespace guard::nightly

@@ -249,8 +249,13 @@ WorkResult put_back_only(std::string_view detail) {
 
 std::string attempt_name(const std::string& task, std::uint64_t number) { return fmt::format("{}-{}", task, number); }
 
-Result<void> make_night_folder(const fs::path& folder) {
-  GUARD_TRY(make_folders(folder, 0700));
+Result<void> make_night_folder(const fs::path& folder, NightFolder kind) {
+  GUARD_TRY(make_folders(kind == NightFolder::is_new ? folder.parent_path() : folder, 0700));
+  if (kind == NightFolder::is_new && ::mkdir(folder.c_str(), 0700) != 0) {
+    if (errno != EEXIST) return Error::from_errno(ErrorCode::io_error, printable(folder.native()), errno);
+    return Error(ErrorCode::input_invalid, fmt::format("{} belongs to another night", printable(folder.native())))
+        .hint("start again: each night has a folder of its own");
+  }
   struct stat above {};
   if (::stat(folder.parent_path().c_str(), &above) != 0)
     return Error::from_errno(ErrorCode::io_error, printable(folder.parent_path().native()), errno);
@@ -282,6 +287,7 @@ Result<std::string> write_task(
     fs::copy(rules, folder / "rules", fs::copy_options::recursive, failure);
     if (failure) return Error::from_errno(ErrorCode::io_error, printable(rules.native()), failure.value());
   }
+  GUARD_TRY(lock_task(folder));
   // Last: a folder without it is none yet.
   GUARD_TRY(write_file_atomically(folder / "task.json", text, 0600));
   return sha256_hex(text);
@@ -299,7 +305,8 @@ Result<std::optional<UniqueFd>> lock_task(const fs::path& folder) {
   UniqueFd fd(::openat(opened.get(), "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(std::move(fd));
   if (fd && errno == EWOULDBLOCK) return std::optional<UniqueFd>();
-  return Error::from_errno(ErrorCode::io_error, printable((folder / "lock").native()), errno);
+  return Error::from_errno(ErrorCode::io_error, printable((folder / "lock").native()), errno)
+      .hint("mount [executor] shared so that it can lock files (flock) on all machines");
 }
 
 bool has_result(const fs::path& folder) {
@@ -364,7 +371,10 @@ Result<WorkResult> read_result(
     const fs::path& folder, const std::string& task_sha256, const WorkerKeys& keys, const CancelToken& cancel) {
   const fs::path place = folder / "result";
   std::error_code failure;
-  if (!fs::is_directory(fs::symlink_status(place, failure))) return odd("is no folder");
+  const auto status = fs::symlink_status(place, failure);
+  if (status.type() == fs::file_type::none)
+    return Error::from_errno(ErrorCode::io_error, printable(place.native()), failure.value());
+  if (!fs::is_directory(status)) return odd("is no folder");
   GUARD_TRY_ASSIGN(const std::string text, read_file(place / "result.json", kResultBytesMax, FollowLinks::no));
   const bool is_trusted = !keys.trusted.empty() && check_signature(place, text, keys.trusted, cancel);
   const Result<void> is_signed =

@@ -57,11 +57,12 @@ struct TaskFile {
 };
 
 // The folder of a night, made where it is missing. INPUT_INVALID where others may write to it, or can put another one
-// in its place.
-Result<void> make_night_folder(const std::filesystem::path& folder);
+// in its place; and where it is there already, for a night that has none yet: another one's workers could be at work.
+enum class NightFolder : std::uint8_t { is_new, may_be_there };
+Result<void> make_night_folder(const std::filesystem::path& folder, NightFolder kind);
 
-// Makes the folder anew. `pack`: of the commit; linked where that can be, so that a night keeps it once. `rules`: a
-// folder, or empty. Answers the SHA-256 of task.json. IO_ERROR.
+// Makes the folder anew, where workers will be able to lock it. `pack`: of the commit; linked where that can be, so
+// that a night keeps it once. `rules`: a folder, or empty. Answers the SHA-256 of task.json. IO_ERROR.
 Result<std::string> write_task(const std::filesystem::path& folder, const TaskFile& task,
     const std::filesystem::path& pack, const std::filesystem::path& rules);
 
@@ -97,8 +98,9 @@ Result<void> try_key(const std::filesystem::path& key, const std::filesystem::pa
 
 // What a worker says. INPUT_INVALID where it is not the answer to this very task, or not what write_result() writes: an
 // outcome that is none, a digest that differs, a path that is none for a tree, a link, more bytes than a change may
-// have. Where `signers` are named, one of them or of `trusted` must have signed it, unless it only puts the attempt
-// back. A signature that cannot be checked is never one of `trusted`.
+// have. IO_ERROR where it cannot be read now, which says nothing of the worker. Where `signers` are named, one of them
+// or of `trusted` must have signed it, unless it only puts the attempt back. A signature that cannot be checked is
+// never one of `trusted`.
 struct WorkerKeys {
   const std::vector<std::string>& signers;  // as in ExecutorPlan
   const std::vector<std::string>& trusted;

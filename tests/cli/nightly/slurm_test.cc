@@ -337,5 +337,18 @@ TEST(SlurmNights, EndWhileSbatchHangsAndCancelWhatItSubmitted) {
   EXPECT_TRUE(wait_for([&] { return night.worker() == 0; }));
 }
 
+TEST(SlurmNights, EndSoonWhereNoPartitionTakesThem) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  GUARD_NEEDS_SLURM();
+  const Slurm slurm;
+  const SlurmNight night(slurm);
+  night.plan({{"one", "good"}, {"two", "good"}}, night.head(1) + "partition = \"nope\"\n");
+  EXPECT_EQ(SlurmNight::end_of(night.start("run")), 3);
+  const auto ended = night.guard({"nightly", "status", "--format", "json"}).document()["night"];
+  EXPECT_EQ(ended["reason"], "no_executor");
+  EXPECT_THAT(ended["why"].get<std::string>(), ::testing::HasSubstr("nvalid partition"));
+  EXPECT_TRUE(fs::is_empty(night.shared()));
+}
+
 }  // namespace
 }  // namespace guard::testing

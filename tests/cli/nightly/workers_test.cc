@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "nightly/loop/attempt_run.h"
 #include "nightly/workers/task_folder.h"
 #include "pipeline/evidence/evidence_record.h"
 #include "tests/support/program/nightly_night.h"
@@ -22,6 +23,9 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
+
+#define GUARD_NEEDS_STRACE() \
+  if (::access("/usr/bin/strace", X_OK) != 0) GTEST_SKIP() << "no strace here"
 
 constexpr std::string_view kFast = "[nightly]\nmin_free = \"1m\"\nworth_mutants = 2\nworth_runs = 1\n";
 
@@ -515,6 +519,108 @@ TEST(Workers, AreGivenAFolderAgainThatWasLost) {
   loop = night.start({"resume"});
   EXPECT_EQ(
       night.work_until_over(loop, [&](const fs::path& folder) { EXPECT_EQ(night.work(folder).exit_status, 0); }), 0);
+}
+
+// Of a coordinator that was killed before it had noted whom it gave the folder: workers would make it for nobody.
+TEST(Workers, FindNoFolderOfAnAttemptThatIsGivenUp) {
+  const WorkedNight night;
+  night.plan({{"one", "good"}}, night.head());
+  pid_t loop = night.start({"run", night.plan_file()});
+  const fs::path folder = night.wait_for_folders(1).at(0);
+  ::kill(loop, SIGKILL);
+  ::waitpid(loop, nullptr, 0);
+  fs::remove_all(night.state() / "sent");
+  loop = night.start({"resume"});
+  const fs::path next = folder.parent_path() / "one-2";
+  for (int i = 0; i < 1'000 && !fs::exists(next / "task.json"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_THAT(night.folders(), UnorderedElementsAre(next));
+  ::kill(loop, SIGTERM);
+  ::waitpid(loop, nullptr, 0);
+}
+
+// The lock of a network file system, too, fails for a moment: whoever wrote without it could displace a worker.
+TEST(Workers, WriteNothingWithoutTheLock) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  GUARD_NEEDS_STRACE();
+  const WorkedNight night;
+  night.plan({{"one", "good"}}, night.head());
+  const pid_t loop = night.start({"run", night.plan_file()});
+  const fs::path folder = night.wait_for_folders(1).at(0);
+  ProcessSpec spec;
+  spec.argv = {"/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-P", (folder / "lock").native(), "-e", "trace=flock",
+      "-e", "inject=flock:error=ENOLCK:when=1..3", GUARD_PROGRAM, "nightly", "work", folder.native(), "--scratch",
+      night.scratch().native()};
+  spec.cwd = night.repository().path();
+  spec.env = night.environment();
+  const auto worked = run_program(spec);
+  EXPECT_EQ(worked.exit_status, 0) << worked.err;
+  EXPECT_THAT(worked.out, HasSubstr("accepted"));
+  EXPECT_EQ(night.work_until_over(loop, [](const fs::path&) {}), 0);
+}
+
+// What cannot be read for a moment is read again; for longer, somebody has to look at it.
+TEST(Workers, AreReadAgainWhereTheirResultCannotBeRead) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  GUARD_NEEDS_STRACE();
+  for (const bool passes : {true, false}) {
+    const WorkedNight night;
+    night.plan({{"one", "good"}}, night.head("[budget]\nrequeued = 1\n"));
+    const pid_t loop = night.start({"run", night.plan_file()});
+    const fs::path folder = night.wait_for_folders(1).at(0);
+    const std::string inject = std::string("inject=open,openat:error=EIO") + (passes ? ":when=1..2" : "");
+    const pid_t tracer = ::fork();
+    if (tracer == 0) {
+      ::execl("/usr/bin/strace", "strace", "-f", "-qq", "-o", "/dev/null", "-P",
+          (folder / "result/result.json").c_str(), "-e", "trace=open,openat", "-e", inject.c_str(), "-p",
+          std::to_string(loop).c_str(), nullptr);
+      ::_exit(127);
+    }
+    const auto is_traced = [&] {
+      const auto text = read_file("/proc/" + std::to_string(loop) + "/status", 1u << 16).value_or("");
+      return text.find("TracerPid:\t" + std::to_string(tracer) + "\n") != text.npos;
+    };
+    for (int i = 0; i < 1'000 && !is_traced(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(is_traced());
+    EXPECT_EQ(night.work(folder).exit_status, 0);
+    int made_again = 0;
+    const int status = night.work_until_over(loop, [&](const fs::path&) {
+      if (++made_again == 1) ::kill(loop, SIGTERM);
+    });
+    ::kill(tracer, SIGKILL);
+    ::waitpid(tracer, nullptr, 0);
+    if (passes) {
+      EXPECT_EQ(status, 0);
+      EXPECT_EQ(made_again, 0) << "the result was thrown away";
+      EXPECT_THAT(night.committed(), UnorderedElementsAre("one"));
+    } else {
+      EXPECT_NE(status, 0);
+      EXPECT_THAT(night.committed(), IsEmpty());
+      const std::string report = night.guard({"nightly", "report", "--format", "json"}).out;
+      EXPECT_THAT(report, HasSubstr("Input/output error"));
+      EXPECT_THAT(report, HasSubstr("[executor] shared"));
+    }
+  }
+}
+
+// One broken worker puts back whatever it takes; the others go on.
+TEST(Workers, HoldUpNoTaskButTheOneTheyPutBack) {
+  const WorkedNight night;
+  night.plan({{"one", "good"}, {"two", "good"}},
+      night.head("[budget]\nback_off_ms = 60000\nrequeued = 100\n").insert(0, "jobs = 1\n"));
+  const pid_t loop = night.start({"run", night.plan_file()});
+  const auto first = night.wait_for_folders(1);
+  const CancelToken never;
+  for (const auto& folder : first) {
+    const auto put_back = nightly::put_back(Error(ErrorCode::io_error, "no disk here"));
+    EXPECT_TRUE(nightly::write_result(folder, nightly::read_task(folder)->sha256, put_back, {}, never));
+  }
+  for (int i = 0; i < 1'000 && (night.folders().empty() || night.folders() == first); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto second = night.folders();
+  EXPECT_TRUE(second.size() == 1 && second != first) << "the other task waits";
+  ::kill(loop, SIGTERM);
+  ::waitpid(loop, nullptr, 0);
 }
 
 // Of a job that was started again while its first node lives.

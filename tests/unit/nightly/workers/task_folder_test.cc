@@ -3,10 +3,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "common/file_io.h"
@@ -147,6 +154,25 @@ TEST(TaskFolder, IsTakenByOneWorkerAtATime) {
   EXPECT_TRUE(lock_task(folder.path).value());
 }
 
+// Workers could write nothing: the coordinator hears of it before anybody is paid.
+TEST(TaskFolder, IsNotMadeWhereNothingCanBeLocked) {
+  const Folder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOLCK),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{std::size(filter), filter};
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) ::_exit(2);
+    const auto written = folder.written({});
+    ::_exit(!written && std::string(written.error().hint()).find("flock") != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
 // A worker runs the generator that a task names.
 TEST(TaskFolder, OfSomebodyElseIsNotWorkedOn) {
   const auto chmod = [](const fs::path& path, int mode) { fs::permissions(path, static_cast<fs::perms>(mode)); };
@@ -185,21 +211,32 @@ TEST(TaskFolder, OfANightIsNotPutWhereOthersCanReplaceIt) {
     fs::create_directories(above / "night");
     ::chmod(above.c_str(), shared);
     ::chmod((above / "night").c_str(), night);
-    return make_night_folder(above / "night").has_value();
+    return make_night_folder(above / "night", NightFolder::may_be_there).has_value();
   };
-  EXPECT_TRUE(make_night_folder(root.path() / "new" / "night"));
+  EXPECT_TRUE(make_night_folder(root.path() / "new" / "night", NightFolder::may_be_there));
   EXPECT_TRUE(made("own", 0755, 0700));
   EXPECT_TRUE(made("sticky", 01777, 0700));
   EXPECT_FALSE(made("open", 0777, 0700));
   EXPECT_FALSE(made("group", 0775, 0700));
   EXPECT_FALSE(made("prepared", 01777, 0777));
   fs::create_directory_symlink(root.path() / "own", root.path() / "sticky" / "link");
-  EXPECT_FALSE(make_night_folder(root.path() / "sticky" / "link"));
+  EXPECT_FALSE(make_night_folder(root.path() / "sticky" / "link", NightFolder::may_be_there));
   if (::geteuid() != 0) return;
   EXPECT_EQ(::chown((root.path() / "own" / "night").c_str(), 65'534, 0), 0);
-  EXPECT_FALSE(make_night_folder(root.path() / "own" / "night"));
+  EXPECT_FALSE(make_night_folder(root.path() / "own" / "night", NightFolder::may_be_there));
   EXPECT_EQ(::chown((root.path() / "sticky").c_str(), 65'534, 0), 0);
-  EXPECT_FALSE(make_night_folder(root.path() / "sticky" / "night"));
+  EXPECT_FALSE(make_night_folder(root.path() / "sticky" / "night", NightFolder::may_be_there));
+}
+
+// Whose workers may still be at work there: what they wrote is nothing of this night's.
+TEST(TaskFolder, OfAnotherNightIsNotTakenOver) {
+  const Folder folder;
+  folder.answer(accepted());
+  const auto taken = make_night_folder(folder.path.parent_path(), NightFolder::is_new);
+  ASSERT_FALSE(taken);
+  EXPECT_THAT(taken.error().message(), HasSubstr("another night"));
+  EXPECT_TRUE(has_result(folder.path)) << "the other night's";
+  EXPECT_TRUE(make_night_folder(folder.root.path() / "other", NightFolder::is_new));
 }
 
 // Its coordinator gave it up.
