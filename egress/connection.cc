@@ -635,6 +635,7 @@ EgressConnection::Task<void> EgressConnection::tunnel(EgressTarget target) {
         co_return;
       }
       if (!check_host(*request, target)) co_return;
+      tunnels_ = false;
       co_await forward(*std::move(request));
       co_return;
     }

@@ -357,8 +357,10 @@ class AttemptRun {
   }
 
   Result<Sent> read_or_send() const {
-    if (is_sent(context_, attempt_)) {
+    GUARD_TRY_ASSIGN(const bool sent_before, is_sent(context_, attempt_));
+    if (sent_before) {
       if (auto noted = read_sent(sent_file())) return *std::move(noted);
+      return Error(ErrorCode::io_error, fmt::format("{} can't be read", printable(sent_file().native())));
     }
     TaskFile task = context_.for_workers;
     task.order = order_;
@@ -413,7 +415,6 @@ class AttemptRun {
     // What the loop counts by these is told by itself alone.
     constexpr std::string_view kOurs[] = {"accepted", "conflict", kWorkerLost, kNoExecutor};
     const bool is_ours = std::find(std::begin(kOurs), std::end(kOurs), theirs.reason) != std::end(kOurs);
-    attempt_.is_the_workers = true;
     return AttemptEnd{
         theirs.outcome, is_ours ? "error" : theirs.reason, cut_text(theirs.detail, kWorkerDetailBytesMax, " ...")};
   }
@@ -774,10 +775,17 @@ WorkResult put_back(const Error& error) {
   return result;
 }
 
-bool is_sent(const NightContext& context, const Attempt& attempt) {
-  std::error_code failure;
-  return context.executor != nullptr && fs::exists(sent_place(context, attempt), failure) &&
-      fs::exists(context.task_folders / attempt_name(attempt.task, attempt.number) / "task.json", failure);
+Result<bool> is_sent(const NightContext& context, const Attempt& attempt) {
+  if (context.executor == nullptr) return false;
+  for (const fs::path& file :
+      {sent_place(context, attempt), context.task_folders / attempt_name(attempt.task, attempt.number) / "task.json"}) {
+    std::error_code failure;
+    if (fs::exists(file, failure)) continue;
+    if (!failure) return false;
+    return Error(ErrorCode::io_error, fmt::format("{}: {}", printable(file.native()), failure.message()))
+        .hint("a worker may have this attempt: go on when [executor] shared can be read");
+  }
+  return true;
 }
 
 void forget_sent(const NightContext& context, const Attempt& attempt) {

@@ -76,7 +76,8 @@ Result<WorkResult> work_attempt(const NightContext& context, const AttemptOrder&
 WorkResult put_back(const Error& error);
 
 // Whether a worker was sent for this attempt by a loop that was killed: then it is not made again, but gone on with.
-bool is_sent(const NightContext& context, const Attempt& attempt);
+// IO_ERROR where that can't be seen: a worker may have it.
+Result<bool> is_sent(const NightContext& context, const Attempt& attempt);
 // Leaves nothing of it for workers.
 void forget_sent(const NightContext& context, const Attempt& attempt);
 // What executors called the work of the attempts that were sent.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -76,6 +77,7 @@ class Loop {
     }
     std::vector<std::thread> workers;
     const std::size_t jobs = std::max<std::size_t>(1, std::min<std::size_t>(context_.plan->jobs, queue_.size()));
+    workers.reserve(jobs);
     try {
       for (std::size_t i = 1; i < jobs; ++i) workers.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
@@ -86,6 +88,7 @@ class Loop {
 
     const std::lock_guard lock(mutex_);
     if (fatal_) return std::move(*fatal_);
+    if (broken_) return Error(ErrorCode::internal, "the night can't go on: there is no memory, or a fault of guard's");
     night_.ended_ms = unix_ms();
     std::vector<Task> tasks;
     for (const Row& row : rows_) tasks.push_back(row.task);
@@ -121,7 +124,7 @@ class Loop {
     bool goes_on = false;   // its newest attempt is a worker's
     bool from_tip = false;  // another one overtook it, or comes before it: cloned from where the branch is
     std::uint64_t requeued = 0;
-    Pause pause;  // where it was its worker's trouble
+    bool at_work_before = false;  // the first of requeued_tasks_ was put back
   };
   struct Ending {
     NightState state;
@@ -211,8 +214,9 @@ class Loop {
     } else if (failures_in_a_row_ >= budget.failures_in_a_row) {
       ending_ = Ending{NightState::ended, "failures_in_a_row",
           fmt::format("{} tasks in a row came to nothing: something is wrong for all of them", failures_in_a_row_)};
-      // One machine that is broken or lost takes no more along than are under way.
-    } else if (requeued_tasks_.size() >= budget.requeued + (context_.executor == nullptr ? 0 : context_.plan->jobs)) {
+      // One machine that is broken or lost ends it only with all that were at work before that was seen.
+    } else if (requeued_tasks_.size() >= budget.requeued + (context_.executor == nullptr ? 0 : context_.plan->jobs) &&
+        std::none_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.at_work_before; })) {
       ending_ = Ending{NightState::ended, "put_backs",
           fmt::format("{} tasks in a row could not be judged: {}", requeued_tasks_.size(), last_requeued_)};
     } else if (lost_in_a_row_ >= context_.plan->jobs + budget.requeued) {
@@ -236,7 +240,7 @@ class Loop {
     std::unique_lock lock(mutex_);
     for (;;) {
       look_for_an_end();
-      if (ending_ || fatal_) return nullptr;
+      if (ending_ || fatal_ || broken_) return nullptr;
       if (auto decided = decide_what_never_runs(); !decided) {
         fatal_ = std::move(decided).error();
         continue;
@@ -244,8 +248,8 @@ class Loop {
       const auto now = Clock::now();
       if (running_ == 0 && std::all_of(queue_.begin(), queue_.end(), [&](const Row* row) { return waits(*row); }))
         return nullptr;
-      const auto next = std::find_if(queue_.begin(), queue_.end(),
-          [&](const Row* row) { return !waits(*row) && now >= std::max(pause_.until, row->pause.until); });
+      const auto next = std::find_if(
+          queue_.begin(), queue_.end(), [&](const Row* row) { return !waits(*row) && now >= pause_.until; });
       if (next != queue_.end()) {
         Row* const row = *next;
         queue_.erase(next);
@@ -260,9 +264,8 @@ class Loop {
   void work() noexcept {
     try {
       while (Row* const row = take()) attempt(*row);
-    } catch (const std::exception& thrown) {
-      const std::lock_guard lock(mutex_);
-      if (!fatal_) fatal_ = Error(ErrorCode::internal, fmt::format("the night can't go on: {}", thrown.what()));
+    } catch (...) {
+      broken_ = true;  // there may be no memory for words
     }
     changed_.notify_all();
   }
@@ -313,6 +316,7 @@ class Loop {
   // Under the lock.
   Result<void> conclude(Row& row, const Attempt& attempt) {
     Task& task = row.task;
+    row.at_work_before = false;
     task.reason = attempt.reason;
     task.detail = attempt.detail;
     const bool counted = attempt.outcome == AttemptOutcome::accepted || attempt.outcome == AttemptOutcome::refused ||
@@ -322,7 +326,7 @@ class Loop {
       ++task.attempts;
       ++attempts_;
       requeued_tasks_.clear();
-      pause_.length = milliseconds(0);
+      pause_ = Pause();
     }
     switch (attempt.outcome) {
       case AttemptOutcome::accepted:
@@ -361,9 +365,11 @@ class Loop {
         ++task.requeued;
         ++night_.requeued;
         // Different tasks: one that can never be judged must not end the night for the others.
+        if (requeued_tasks_.empty()) {
+          for (Row& other : rows_) other.at_work_before = other.task.state == TaskState::running;
+        }
         requeued_tasks_.insert(task.id);
-        // One worker's trouble is no reason for others to wait.
-        (attempt.is_the_workers ? row.pause : pause_).lengthen(context_.plan->budget.back_off);
+        pause_.lengthen(context_.plan->budget.back_off);
         break;
       case AttemptOutcome::interrupted:
       case AttemptOutcome::none:
@@ -401,6 +407,7 @@ class Loop {
   const Clock::time_point began_;
   std::optional<Ending> ending_;
   std::optional<Error> fatal_;
+  std::atomic<bool> broken_ = false;
 };
 
 }  // namespace
@@ -453,6 +460,7 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
     const auto task = std::find_if(tasks.begin(), tasks.end(), [&](const Task& row) { return row.id == attempt.task; });
     if (task == tasks.end()) continue;
     GUARD_TRY_ASSIGN(const bool committed, finish_commit(context, attempt));
+    GUARD_TRY_ASSIGN(const bool sent, is_sent(context, attempt));
     attempt.ended_ms = unix_ms();
     if (committed) {
       attempt.outcome = AttemptOutcome::accepted;
@@ -463,7 +471,7 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
       task->detail.clear();
       task->commit = attempt.commit;
       ++task->attempts;
-    } else if (is_sent(context, attempt)) {
+    } else if (sent) {
       task->state = TaskState::waiting;  // a worker has it, or has made it: the same attempt goes on
     } else {
       attempt.outcome = AttemptOutcome::interrupted;

@@ -129,8 +129,7 @@ struct Attempt {
   std::uint64_t lines_newly_covered = 0;
   std::vector<std::string> flaky;  // tests that passed and failed on the same code: "sandbox/a.test.ts > adds"
   std::vector<std::pair<std::string, std::int64_t>>
-      timings_ms;               // "clone", "generator", "gate", "run", "worth", "commit", ...
-  bool is_the_workers = false;  // ended by what a worker answered; not in the journal
+      timings_ms;  // "clone", "generator", "gate", "run", "worth", "commit", ...
 };
 
 }  // namespace guard::nightly

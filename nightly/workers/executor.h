@@ -51,6 +51,8 @@ struct NightPlace {
   Environment environment;
   std::function<void(const std::string& sentence)> warn;  // of what somebody should look at; from any thread
   std::vector<std::string> jobs;                          // what `submitted` was told before the loop was killed
+  std::chrono::milliseconds refused_for =
+      std::chrono::minutes(10);  // before what refuses the night's first job has refused it
 };
 
 // As the plan says; null: local. CONFIG_INVALID where the plan asks for what is not installed.

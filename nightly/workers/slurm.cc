@@ -35,7 +35,6 @@ constexpr milliseconds kDeadline{60'000};     // a controller that is started ag
 constexpr milliseconds kEndDeadline{10'000};  // somebody waits for the night to end
 constexpr milliseconds kGrace{500};           // for programs that have nothing to clean up
 constexpr int kElements = 2;  // that an attempt may be part of: one that is killed takes its batch along
-constexpr int kRefusals = 5;  // of the night's first job, over half a minute, while squeue is answered in between
 constexpr std::uint64_t kAnswerBytesMax = 8u << 20;
 
 // sbatch hands its own environment on whole: given names instead, it would have each node read the profile of a login.
@@ -56,7 +55,8 @@ class SlurmExecutor final : public Executor {
         program_(std::move(place.program)),
         environment_(handed_over(plan.pass, place.environment)),
         warn_(std::move(place.warn)),
-        shown_(shown) {
+        shown_(shown),
+        refused_for_(place.refused_for) {
     for (const auto& job : place.jobs) known_.insert(job_of(job));
     ticker_ = std::thread([this] {
       try {
@@ -168,9 +168,10 @@ class SlurmExecutor final : public Executor {
     const auto id = submit(batches);
     if (!id) {
       knows_all_jobs_ = false;
-      // Slurm answers, and has never taken a job of this night: what it refuses now it will refuse all night.
+      // Slurm answers squeue, and has never taken a job of this night: what it has refused for so long it won't take.
       const bool is_refused = known_.empty() && id.error().code() != ErrorCode::execution_timeout;
-      if (is_refused && ++refusals_ >= kRefusals) return give_up(id.error().message());
+      if (is_refused && !refused_since_) refused_since_ = SteadyClock::now();
+      if (is_refused && SteadyClock::now() - *refused_since_ >= refused_for_) return give_up(id.error().message());
       complain(id.error());
       const std::lock_guard lock(mutex_);
       back_off_ = std::clamp(2 * back_off_, kAsk, kBackOffMax);
@@ -219,7 +220,7 @@ class SlurmExecutor final : public Executor {
       }
     }
     if (!answer) {
-      refusals_ = 0;  // whatever sbatch said, the controller was away
+      refused_since_.reset();  // whatever sbatch said, the controller was away
       return complain(answer.error());
     }
     if (knows_all_jobs_) return;
@@ -281,12 +282,13 @@ class SlurmExecutor final : public Executor {
   const Environment environment_;
   const std::function<void(const std::string&)> warn_;
   const milliseconds shown_;
+  const milliseconds refused_for_;
   CancelToken end_;
   // The ticker's own.
   std::string warned_;
   std::set<std::string> known_;  // jobs
   bool knows_all_jobs_ = false;  // no other is at work under our name
-  int refusals_ = 0;             // in a row
+  std::optional<SteadyClock::time_point> refused_since_;
   milliseconds back_off_{0};
   std::mutex mutex_;  // all below
   std::condition_variable changed_;

@@ -81,7 +81,10 @@ HyperscanScanner::~HyperscanScanner() { hs_free_database(static_cast<hs_database
 
 // Hyperscan is content with SSSE3, but its matchers for that are left out, too.
 bool HyperscanScanner::available() noexcept {
-  return hs_valid_platform() == HS_SUCCESS && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt")) return false;
+#endif
+  return hs_valid_platform() == HS_SUCCESS;
 }
 
 std::string HyperscanScanner::library_version() { return hs_version(); }

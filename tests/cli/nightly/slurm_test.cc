@@ -26,14 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 
-bool wait_for(const std::function<bool()>& what) {
-  for (int i = 0; i < 3'000; ++i) {
-    if (what()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
 int free_port() {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -335,19 +327,6 @@ TEST(SlurmNights, EndWhileSbatchHangsAndCancelWhatItSubmitted) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 143);
   EXPECT_TRUE(wait_for([&] { return slurm.line_of("squeue --noheader").empty(); }));
   EXPECT_TRUE(wait_for([&] { return night.worker() == 0; }));
-}
-
-TEST(SlurmNights, EndSoonWhereNoPartitionTakesThem) {
-  GUARD_NEEDS(Needs::namespace_sandbox);
-  GUARD_NEEDS_SLURM();
-  const Slurm slurm;
-  const SlurmNight night(slurm);
-  night.plan({{"one", "good"}, {"two", "good"}}, night.head(1) + "partition = \"nope\"\n");
-  EXPECT_EQ(SlurmNight::end_of(night.start("run")), 3);
-  const auto ended = night.guard({"nightly", "status", "--format", "json"}).document()["night"];
-  EXPECT_EQ(ended["reason"], "no_executor");
-  EXPECT_THAT(ended["why"].get<std::string>(), ::testing::HasSubstr("nvalid partition"));
-  EXPECT_TRUE(fs::is_empty(night.shared()));
 }
 
 }  // namespace

@@ -70,6 +70,14 @@ class WorkedNight : public NightRepository {
     return folders();
   }
 
+  // Does the loop know that it gave this attempt away?
+  bool has_noted(const std::string& attempt) const {
+    std::error_code failure;
+    for (const auto& entry : fs::recursive_directory_iterator(state() / "sent", failure))
+      if (entry.path().filename() == attempt) return true;
+    return false;
+  }
+
   // Gives each folder to `worker` until the loop is over; answers its exit status.
   int work_until_over(pid_t loop, const Worker& worker) const {
     for (int i = 0; i < 6'000; ++i) {
@@ -506,19 +514,40 @@ TEST(Workers, AreGivenAFolderAgainThatWasLost) {
   night.plan({{"one", "good"}}, night.head());
   pid_t loop = night.start({"run", night.plan_file()});
   const auto folders = night.wait_for_folders(1);
-  const auto is_noted = [&] {
-    std::error_code failure;
-    for (const auto& entry : fs::recursive_directory_iterator(night.state() / "sent", failure))
-      if (entry.path().filename() == "one-1") return true;
-    return false;
-  };
-  for (int i = 0; i < 1'000 && !is_noted(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(wait_for([&] { return night.has_noted("one-1"); }));
   ::kill(loop, SIGKILL);
   ::waitpid(loop, nullptr, 0);
   fs::remove_all(folders.at(0));
   loop = night.start({"resume"});
   EXPECT_EQ(
       night.work_until_over(loop, [&](const fs::path& folder) { EXPECT_EQ(night.work(folder).exit_status, 0); }), 0);
+}
+
+// What can't be seen for a moment may be at work.
+TEST(Workers, KeepTheAttemptWhoseFolderCannotBeSeen) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const WorkedNight night;
+  night.plan({{"one", "good"}}, night.head());
+  pid_t loop = night.start({"run", night.plan_file()});
+  const fs::path folder = night.wait_for_folders(1).at(0);
+  EXPECT_TRUE(wait_for([&] { return night.has_noted("one-1"); }));
+  ::kill(loop, SIGKILL);
+  ::waitpid(loop, nullptr, 0);
+  const fs::path away = folder.native() + ".away";
+  fs::rename(folder, away);
+  fs::create_symlink(folder, folder);  // ELOOP
+  const auto refused = night.guard({"nightly", "resume"});
+  EXPECT_NE(refused.exit_status, 0);
+  EXPECT_THAT(refused.err, HasSubstr("a worker may have this attempt"));
+  fs::remove(folder);
+  fs::rename(away, folder);
+  loop = night.start({"resume"});
+  EXPECT_EQ(night.work_until_over(loop,
+                [&](const fs::path& one) {
+                  EXPECT_EQ(one, folder);
+                  EXPECT_EQ(night.work(one).exit_status, 0);
+                }),
+      0);
 }
 
 // Of a coordinator that was killed before it had noted whom it gave the folder: workers would make it for nobody.
@@ -604,23 +633,41 @@ TEST(Workers, AreReadAgainWhereTheirResultCannotBeRead) {
 }
 
 // One broken worker puts back whatever it takes; the others go on.
-TEST(Workers, HoldUpNoTaskButTheOneTheyPutBack) {
+// A node that is broken takes one task after the other, while others need their time for what they took before.
+TEST(Workers, WhoPutAllBackEndNoNightThatOthersAreAtWorkFor) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
   const WorkedNight night;
-  night.plan({{"one", "good"}, {"two", "good"}},
-      night.head("[budget]\nback_off_ms = 60000\nrequeued = 100\n").insert(0, "jobs = 1\n"));
+  night.plan({{"one", "good"}, {"two", "good"}, {"three", "good"}, {"four", "good"}, {"five", "good"}},
+      night.head("[budget]\nback_off_ms = 1\nrequeued = 1\n").insert(0, "jobs = 2\n"));
   const pid_t loop = night.start({"run", night.plan_file()});
-  const auto first = night.wait_for_folders(1);
+  const fs::path slow = night.wait_for_folders(2).at(0);
+  auto at_work = nightly::lock_task(slow);
+  ASSERT_TRUE(at_work && *at_work);
   const CancelToken never;
-  for (const auto& folder : first) {
-    const auto put_back = nightly::put_back(Error(ErrorCode::io_error, "no disk here"));
-    EXPECT_TRUE(nightly::write_result(folder, nightly::read_task(folder)->sha256, put_back, {}, never));
-  }
-  for (int i = 0; i < 1'000 && (night.folders().empty() || night.folders() == first); ++i)
+  std::set<std::string> back;
+  const auto put_back = [&](const fs::path& folder) {
+    const auto task = nightly::read_task(folder);
+    if (!task) return;
+    const auto answer = nightly::put_back(Error(ErrorCode::io_error, "no disk here"));
+    if (nightly::write_result(folder, task->sha256, answer, {}, never)) back.insert(task->task->order.task.id);
+  };
+  // Three tasks would end it.
+  for (int i = 0; i < 2'000 && back.size() < 4; ++i) {
+    for (const auto& folder : night.folders()) {
+      if (folder != slow && !fs::exists(folder / "result")) put_back(folder);
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const auto second = night.folders();
-  EXPECT_TRUE(second.size() == 1 && second != first) << "the other task waits";
-  ::kill(loop, SIGTERM);
-  ::waitpid(loop, nullptr, 0);
+  }
+  EXPECT_EQ(back.size(), 4U);
+  (*at_work)->reset();
+  EXPECT_EQ(night.work(slow).exit_status, 0);
+  const auto status = [&] { return night.guard({"nightly", "status", "--format", "json"}).document()["night"]; };
+  for (int i = 0; i < 400 && ::waitpid(loop, nullptr, WNOHANG) == 0 && status()["tasks"]["accepted"] != 1; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(status()["tasks"]["accepted"], 1);
+  // With nobody at work since before, all put backs count.
+  EXPECT_NE(night.work_until_over(loop, put_back), 0);
+  EXPECT_EQ(status()["reason"], "put_backs");
 }
 
 // Of a job that was started again while its first node lives.

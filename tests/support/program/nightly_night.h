@@ -1,9 +1,12 @@
 // A repository with a plan for the scripted generator, and what came of its night.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "tests/support/program/git_repository.h"
@@ -15,6 +18,15 @@ struct NightTask {
   std::string behaviour;
   std::string more = {};  // lines of TOML
 };
+
+// Asks for 30 s at most.
+inline bool wait_for(const std::function<bool()>& what) {
+  for (int i = 0; i < 3'000; ++i) {
+    if (what()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
 
 class NightRepository {
  public:

