@@ -478,10 +478,10 @@ TEST_F(Verify, ShowsNoControlCharactersOfARecord) {
 }
 
 TEST(VerifyExample, TheOneInTheDocsIsWhole) {
-  const json record = json::parse(text_of(GUARD_SOURCE_DIR "/docs/evidence.example.json"));
+  const json record = json::parse(text_of(GUARD_SOURCE_DIR "/examples/evidence.json"));
   EXPECT_EQ(schema_faults(record, kSchema), "");
   const EvidenceProject project;
-  const auto verified = project.verify({}, GUARD_SOURCE_DIR "/docs/evidence.example.json");
+  const auto verified = project.verify({}, GUARD_SOURCE_DIR "/examples/evidence.json");
   for (const char* name :
       {"digest", "shape", "verdict", "proof", "tests", "file list", "configuration", "relaxations", "times"}) {
     EXPECT_EQ(check_named(verified.document(), name).value("state", ""), "ok") << name << verified.out;
