@@ -783,7 +783,8 @@ Result<bool> is_sent(const NightContext& context, const Attempt& attempt) {
     if (fs::exists(file, failure)) continue;
     if (!failure) return false;
     return Error(ErrorCode::io_error, fmt::format("{}: {}", printable(file.native()), failure.message()))
-        .hint("a worker may have this attempt: go on when [executor] shared can be read");
+        .hint(
+            "a worker may have this attempt: go on when this can be read, or remove it to have the attempt made again");
   }
   return true;
 }

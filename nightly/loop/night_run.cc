@@ -80,7 +80,7 @@ class Loop {
     workers.reserve(jobs);
     try {
       for (std::size_t i = 1; i < jobs; ++i) workers.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       // Fewer do the same work.
     }
     work();
@@ -124,7 +124,7 @@ class Loop {
     bool goes_on = false;   // its newest attempt is a worker's
     bool from_tip = false;  // another one overtook it, or comes before it: cloned from where the branch is
     std::uint64_t requeued = 0;
-    bool at_work_before = false;  // the first of requeued_tasks_ was put back
+    bool at_work_before = false;  // so many were put back that the night ends
   };
   struct Ending {
     NightState state;
@@ -193,6 +193,10 @@ class Loop {
     return ok();
   }
 
+  std::size_t put_backs_max() const {
+    return context_.plan->budget.requeued + (context_.executor == nullptr ? 0 : context_.plan->jobs);
+  }
+
   // Why no further attempt may begin, if that is so. Under the lock.
   void look_for_an_end() {
     if (ending_ || fatal_) return;
@@ -215,7 +219,7 @@ class Loop {
       ending_ = Ending{NightState::ended, "failures_in_a_row",
           fmt::format("{} tasks in a row came to nothing: something is wrong for all of them", failures_in_a_row_)};
       // One machine that is broken or lost ends it only with all that were at work before that was seen.
-    } else if (requeued_tasks_.size() >= budget.requeued + (context_.executor == nullptr ? 0 : context_.plan->jobs) &&
+    } else if (requeued_tasks_.size() >= put_backs_max() &&
         std::none_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.at_work_before; })) {
       ending_ = Ending{NightState::ended, "put_backs",
           fmt::format("{} tasks in a row could not be judged: {}", requeued_tasks_.size(), last_requeued_)};
@@ -365,10 +369,9 @@ class Loop {
         ++task.requeued;
         ++night_.requeued;
         // Different tasks: one that can never be judged must not end the night for the others.
-        if (requeued_tasks_.empty()) {
+        if (requeued_tasks_.insert(task.id).second && requeued_tasks_.size() == put_backs_max()) {
           for (Row& other : rows_) other.at_work_before = other.task.state == TaskState::running;
         }
-        requeued_tasks_.insert(task.id);
         pause_.lengthen(context_.plan->budget.back_off);
         break;
       case AttemptOutcome::interrupted:
@@ -460,7 +463,10 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
     const auto task = std::find_if(tasks.begin(), tasks.end(), [&](const Task& row) { return row.id == attempt.task; });
     if (task == tasks.end()) continue;
     GUARD_TRY_ASSIGN(const bool committed, finish_commit(context, attempt));
-    GUARD_TRY_ASSIGN(const bool sent, is_sent(context, attempt));
+    bool sent = false;
+    if (!committed) {
+      GUARD_TRY_ASSIGN(sent, is_sent(context, attempt));
+    }
     attempt.ended_ms = unix_ms();
     if (committed) {
       attempt.outcome = AttemptOutcome::accepted;
