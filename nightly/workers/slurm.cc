@@ -170,9 +170,13 @@ class SlurmExecutor final : public Executor {
       knows_all_jobs_ = false;
       // Slurm answers squeue, and has never taken a job of this night: what it has refused for so long it won't take.
       const bool is_refused = known_.empty() && id.error().code() != ErrorCode::execution_timeout;
-      if (!is_refused) refused_since_.reset();
-      if (is_refused && !refused_since_) refused_since_ = SteadyClock::now();
-      if (is_refused && SteadyClock::now() - *refused_since_ >= refused_for_) return give_up(id.error().message());
+      if (!is_refused) {
+        refused_since_.reset();
+      } else if (!refused_since_) {
+        refused_since_ = SteadyClock::now();
+      } else if (SteadyClock::now() - *refused_since_ >= refused_for_) {
+        return give_up(id.error().message());
+      }
       complain(id.error());
       const std::lock_guard lock(mutex_);
       back_off_ = std::clamp(2 * back_off_, kAsk, kBackOffMax);
