@@ -195,7 +195,7 @@ Result<Offset> Redactor::State::advance(const StreamText& held) {
   shadow.advance(held);
   const StreamText all = read_of(held);
   const std::size_t first_new = spans.size();
-  GUARD_TRY(finders.advance(all, nullptr, spans));
+  GUARD_TRY(finders.advance(all, shadow.triggers_of_stream(), nullptr, spans));
   for (std::size_t i = first_new; i < spans.size(); ++i) hidden_in_stream.add(spans[i].begin, spans[i].end);
   GUARD_TRY_ASSIGN(const Offset shadow_frontier, advance_shadow(ended));
 
@@ -211,7 +211,7 @@ Result<Offset> Redactor::State::advance(const StreamText& held) {
 Result<Offset> Redactor::State::advance_shadow(bool ended) {
   const StreamText all = shadow.text(ended);
   const StreamMask in_stream(shadow, hidden_in_stream, ended ? shadow.read() + 1 : finders.frontier());
-  GUARD_TRY(shadow_finders.advance(all, &in_stream, shadow_spans));
+  GUARD_TRY(shadow_finders.advance(all, shadow.triggers(), &in_stream, shadow_spans));
   const Offset frontier = ended ? all.end() : shadow_finders.frontier();
   std::sort(shadow_spans.begin(), shadow_spans.end(), in_order);
   auto span = shadow_spans.begin();
@@ -288,9 +288,9 @@ Result<void> Redactor::State::keep(const StreamText& from, Offset hidden_until, 
 // Half a key at the end of a stream that was cut off is no match, but it is half a key; also where half an escape
 // follows it.
 void Redactor::State::hide_live_end() {
-  finders.add_live_end(text(false), spans);
-  finders.add_live_end(read_of(text(false)), spans);
-  shadow_finders.add_live_end(shadow.text(false), shadow_spans);
+  finders.add_live_end(text(false), shadow.triggers_of_stream(), spans);
+  finders.add_live_end(read_of(text(false)), shadow.triggers_of_stream(), spans);
+  shadow_finders.add_live_end(shadow.text(false), shadow.triggers(), shadow_spans);
   // The line that may go on with the secret before it.
   const Offset end = text(false).end();
   const auto waits =

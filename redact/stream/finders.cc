@@ -22,9 +22,10 @@ Finders::Finders(const SecretSource::State& secrets)
   }
 }
 
-Result<void> Finders::advance(const StreamText& text, const OuterMask* outer, std::vector<SecretSpan>& spans) {
+Result<void> Finders::advance(
+    const StreamText& text, TriggerScan& triggers, const OuterMask* outer, std::vector<SecretSpan>& spans) {
   known_.advance(text, spans);
-  GUARD_TRY(prefixes_.advance(text, known_, outer, spans));
+  GUARD_TRY(prefixes_.advance(text, triggers, known_, outer, spans));
   for (RunFinder& run : runs_) run.advance(text, outer, spans);
   if (wrapped_) wrapped_->advance(text, spans);
   return ok();
@@ -36,12 +37,12 @@ Offset Finders::frontier() const {
   return wrapped_ ? std::min(first, wrapped_->frontier()) : first;
 }
 
-void Finders::add_live_end(const StreamText& text, std::vector<SecretSpan>& spans) const {
+void Finders::add_live_end(const StreamText& text, TriggerScan& triggers, std::vector<SecretSpan>& spans) const {
   const auto add = [&](Offset begin, std::uint32_t marker) {
     if (begin < text.end()) spans.push_back({begin, text.end(), marker});
   };
   std::uint32_t marker = 0;
-  const Offset live = prefixes_.live_from(text, marker);
+  const Offset live = prefixes_.live_from(text, triggers, marker);
   add(live, marker);
   for (const RunFinder& run : runs_) {
     const Offset begin = run.live_from(text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace guard {
 namespace {
@@ -225,16 +226,16 @@ constexpr std::array<bool, 256> kPlaces = [] {
   return places;
 }();
 
-// Nothing but printable ASCII that begins nothing: the compiler makes vectors of it.
+// A bit for each of the bytes that is not printable ASCII, or may begin a character that is written as its number: the
+// compiler makes vectors of the loop.
 constexpr std::size_t kBlockBytes = 32;
-bool is_plain(const char* bytes) {
-  unsigned char others = 0;
+std::uint64_t others_of(const char* bytes) {
+  std::uint8_t others[kBlockBytes];
   for (std::size_t i = 0; i < kBlockBytes; ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);
-    const bool other = (byte < ' ') | (byte > '~') | (byte == '&') | (byte == '%') | (byte == '\\');
-    others = static_cast<unsigned char>(others | other);
+    others[i] = (byte < ' ') | (byte > '~') | (byte == '&') | (byte == '%') | (byte == '\\');
   }
-  return others == 0;
+  return bits_of(others, kBlockBytes);
 }
 
 }  // namespace
@@ -271,19 +272,21 @@ Gap written_at(std::string_view text, bool ended) {
 }
 
 std::size_t next_place(std::string_view text, std::size_t from) {
-  for (std::size_t at = from; at < text.size();) {
-    if (at + kBlockBytes <= text.size() && is_plain(text.data() + at)) {
-      at += kBlockBytes;
-      continue;
-    }
-    for (const std::size_t end = std::min(at + kBlockBytes, text.size()); at < end; ++at) {
-      const char byte = text[at];
-      if (!kPlaces[static_cast<unsigned char>(byte)]) continue;
-      if (static_cast<unsigned char>(byte) < 0x80) return at;
-      if (!is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), byte)) return at;
+  const auto is_place = [&](std::size_t at) {
+    const char byte = text[at];
+    if (!kPlaces[static_cast<unsigned char>(byte)]) return false;
+    if (static_cast<unsigned char>(byte) < 0x80) return true;
+    return !is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), byte);
+  };
+  std::size_t at = from;
+  for (; at + kBlockBytes <= text.size(); at += kBlockBytes) {
+    for (std::uint64_t others = others_of(text.data() + at); others != 0; others &= others - 1) {
+      const std::size_t place = at + static_cast<std::size_t>(std::countr_zero(others));
+      if (is_place(place)) return place;
     }
   }
-  return text.size();
+  while (at < text.size() && !is_place(at)) ++at;
+  return at;
 }
 
 }  // namespace guard

@@ -9,10 +9,7 @@ namespace guard {
 using Seen = Trigger::Seen;
 
 PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
-    : secrets_(&secrets),
-      scanner_(secrets.triggers),
-      first_marker_(secrets.first_kind()),
-      states_(secrets.kinds.size()) {
+    : secrets_(&secrets), first_marker_(secrets.first_kind()), states_(secrets.kinds.size()) {
   for (const SecretKind& kind : secrets.kinds) {
     if (kind.lead_max == 0) continue;
     lead_max_ = std::max(lead_max_, kind.lead_max);
@@ -20,15 +17,15 @@ PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
   }
 }
 
-Result<void> PrefixFinder::advance(
-    const StreamText& text, const KnownFinder& known, const OuterMask* outer, std::vector<SecretSpan>& spans) {
+Result<void> PrefixFinder::advance(const StreamText& text, TriggerScan& triggers, const KnownFinder& known,
+    const OuterMask* outer, std::vector<SecretSpan>& spans) {
   const Masks masks{&known, outer};
   const std::vector<std::uint32_t> before = std::move(swallowing_);
   swallowing_.clear();
   for (const std::uint32_t kind : before) swallow(text, kind, spans);
   GUARD_TRY(follow_pem(text, spans));
 
-  for (scan_ = scanner_.next(text, scan_); scan_ < text.end(); scan_ = scanner_.next(text, scan_)) {
+  for (scan_ = triggers.next(text, scan_); scan_ < text.end(); scan_ = triggers.next(text, scan_)) {
     GUARD_TRY_ASSIGN(const bool decided, decide_at(text, scan_, masks, spans));
     if (!decided) break;
     ++scan_;
@@ -135,9 +132,8 @@ Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<Secret
   return ok();
 }
 
-Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) const {
-  TriggerScan scanner(secrets_->triggers);
-  for (Offset at = scanner.next(text, scan_); at < text.end(); at = scanner.next(text, at + 1)) {
+Offset PrefixFinder::live_from(const StreamText& text, TriggerScan& triggers, std::uint32_t& marker) const {
+  for (Offset at = triggers.next(text, scan_); at < text.end(); at = triggers.next(text, at + 1)) {
     const std::string_view rest = text.from(at);
     for (const Trigger& trigger : secrets_->triggers.candidates(rest)) {
       const Seen seen = trigger.seen(rest);

@@ -25,16 +25,17 @@ class PrefixFinder {
  public:
   explicit PrefixFinder(const SecretSource::State& secrets);  // must outlive the finder
 
-  // `known` must have advanced over the same text before. `outer`: of the stream that `text` is another reading of.
-  Result<void> advance(
-      const StreamText& text, const KnownFinder& known, const OuterMask* outer, std::vector<SecretSpan>& spans);
+  // `triggers` must have looked at the text, and `known` have advanced over it before. `outer`: of the stream that
+  // `text` is another reading of.
+  Result<void> advance(const StreamText& text, TriggerScan& triggers, const KnownFinder& known, const OuterMask* outer,
+      std::vector<SecretSpan>& spans);
 
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return frontier_; }
 
   // For a stream that was cut by force: from where on the text may be the beginning of a secret (with at least
   // kLiveLiteralBytes of a literal, or all of it); text.end() where it can't. After advance().
-  Offset live_from(const StreamText& text, std::uint32_t& marker) const;
+  Offset live_from(const StreamText& text, TriggerScan& triggers, std::uint32_t& marker) const;
 
   static constexpr std::size_t kLiveLiteralBytes = 4;
 
@@ -59,7 +60,6 @@ class PrefixFinder {
       const StreamText& text, std::uint32_t kind, Offset at, const Masks& masks, std::vector<SecretSpan>& spans);
 
   const SecretSource::State* secrets_;
-  TriggerScan scanner_;
   std::uint32_t first_marker_;
   std::vector<KindState> states_;
   std::vector<std::uint32_t> swallowing_;

@@ -122,6 +122,13 @@ std::size_t begun_run(std::string_view line) {
   return header > token && line.substr(line.size() - header).find("-----") != std::string_view::npos ? header : token;
 }
 
+// Of up to three bytes, letters folded.
+std::size_t slot_of(std::string_view text) {
+  std::uint32_t bytes = 1;
+  for (const char c : text) bytes = bytes << 8 | (static_cast<unsigned char>(c) | 0x20u);
+  return bytes * 0x9e3779b1u >> 20;
+}
+
 const ByteSet& tail_of(const SecretKind& kind) { return kind.machine == SecretKind::Machine::pem ? kPem : kind.tail; }
 
 }  // namespace
@@ -183,23 +190,38 @@ NextLine::NextLine(const StreamText& text, Offset line, bool any) : known(any), 
 bool NextLine::may_go_on() const { return !seen || (size > 0 && (known || lead == size || kToken.has(bytes[lead]))); }
 
 bool SeamFinder::begins_literal(std::string_view text) const {
+  if (text.size() < kLiteralMin) return secrets_->known.begins_short(text);
   for (const Trigger& trigger : secrets_->triggers.candidates(text)) {
     if (trigger.literal.size() >= kLiteralMin && trigger.seen(text) == Trigger::Seen::fully) return true;
   }
   return secrets_->known.begins_short(text);
 }
 
-SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, bool whole) const {
+// The first place from `from` on where a secret may begin that the line's end makes live. Most lines end in the
+// beginnings of literals, and few in those of literals that are broken.
+Offset SeamFinder::next_live(const StreamText& text, TriggerScan& triggers, Offset from) const {
+  const Offset few = text.end() - std::min<Offset>(text.end() - text.begin(), kLiteralMin - 1);
+  if (from < few) from = triggers.next(text, from, few);
+  const auto may_be_live = [&](Offset at) {
+    const std::string_view rest = text.from(at);
+    const std::size_t slot = slot_of(rest);
+    return led_[slot] || (few_[slot] && (rest.size() + 1 == kLiteralMin || at_word_start(text.left_of(at))));
+  };
+  while (from >= few && from < text.end() && !may_be_live(from)) ++from;
+  return from;
+}
+
+SeamFinder::End SeamFinder::end_of(
+    const SeenLine& line, TriggerScan& triggers, const Column& column, bool whole) const {
   if (column.kind != nullptr) {
     const bool over = line.text.find("-----END ") != std::string_view::npos && line.text.ends_with("-----");
     if (!over && all_of(tail_of(*column.kind), line.last_piece())) return {line.text.size(), column.kind};
     if (over) return {};
   }
-  const StreamText text(line.text, 0, true);
+  const StreamText text(line.text, line.begin, true);
   const Offset from = text.end() - (whole ? std::min(line.text.size(), kWindowBytes) : begun_run(line.text));
   End found;
-  TriggerScan scan(secrets_->triggers);
-  for (Offset at = scan.next(text, from); at < text.end(); at = scan.next(text, at + 1)) {
+  for (Offset at = next_live(text, triggers, from); at < text.end(); at = next_live(text, triggers, at + 1)) {
     const std::string_view rest = text.from(at);
     // Hundreds begin with the last letter of a line, most of them at the same place.
     Offset asked = text.end();
@@ -209,7 +231,10 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
       asked = begin;
       return at_start;
     };
-    for (const Trigger& trigger : secrets_->triggers.candidates(rest)) {
+    const std::span<const Trigger> all = rest.size() < kKeyBytes
+        ? std::span<const Trigger>(begun_[static_cast<unsigned char>(rest.front())])
+        : secrets_->triggers.candidates(rest);
+    for (const Trigger& trigger : all) {
       const SecretKind& kind = secrets_->kinds[trigger.kind];
       const bool pem = kind.machine == SecretKind::Machine::pem;
       // What is only begun could do no more than make this much of the line live.
@@ -220,7 +245,7 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
       if (seen == Trigger::Seen::no || secrets_->is_off(trigger.kind)) continue;
       if (!pem && !kind.wraps()) continue;
       Offset begin = at;
-      while (begin > 0 && at - begin < kind.lead_max && kind.lead.has(text.at(begin - 1))) --begin;
+      while (begin > text.begin() && at - begin < kind.lead_max && kind.lead.has(text.at(begin - 1))) --begin;
       const std::string_view left = text.left_of(begin);
       // Inside of a word it may stand behind what is hidden.
       if (seen == Trigger::Seen::partly && (!kind.any_left || rest.size() < kLiteralMin) && !begins_word(begin, left))
@@ -253,6 +278,20 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
 }
 
 SeamFinder::SeamFinder(const SecretSource::State& secrets) : secrets_(&secrets), ends_(kEnds), begins_(kBegins) {
+  for (std::uint32_t i = 0; i < secrets.kinds.size(); ++i) {
+    const SecretKind& kind = secrets.kinds[i];
+    if (kind.machine != SecretKind::Machine::pem && !kind.wraps()) continue;
+    for (const std::string_view literal : kind.prefixes) {
+      const char first = literal.front();
+      if (!kind.has_group) begun_[static_cast<unsigned char>(first)].emplace_back(literal, kind, i);
+      if (!kind.has_group && kind.fold_case && is_lower(first))
+        begun_[static_cast<unsigned char>(first - 'a' + 'A')].emplace_back(literal, kind, i);
+      for (std::size_t size = 1; size < kLiteralMin; ++size) {
+        if (kind.has_group && size < literal.size()) continue;
+        (kind.lead_max > 0 ? led_ : few_).set(slot_of(literal.substr(0, size)));
+      }
+    }
+  }
   ends_ |= secrets.known.bytes();
   begins_ |= secrets.known.bytes();
 }
@@ -269,11 +308,18 @@ bool SeamFinder::may_be(const StreamText& text, Offset at, const SeenLine& left)
   return kEnds.has(left.text.back()) && (begin == text.end() || kBegins.has(text.at(begin)));
 }
 
+bool SeamFinder::may_end(const SeenLine& line, TriggerScan& triggers, const Column& column) const {
+  if (column.kind != nullptr || known_before(line) > 0) return true;
+  const StreamText text(line.text, line.begin, true);
+  const Offset from = text.end() - std::min(line.text.size(), kWindowBytes);
+  return next_live(text, triggers, from) < text.end();
+}
+
 NextLine SeamFinder::next_line(const StreamText& text, Offset at, const SeenLine& left) const {
   return NextLine(text, behind_line_end(text, at), known_before(left) > 0);
 }
 
-Seam SeamFinder::between(const SeenLine& line, const NextLine& next, Column& column) const {
+Seam SeamFinder::between(const SeenLine& line, TriggerScan& triggers, const NextLine& next, Column& column) const {
   const Column before = std::exchange(column, Column());
   const std::size_t known = next.known ? known_before(line) : 0;
   std::size_t lead = next.lead;
@@ -285,7 +331,7 @@ Seam SeamFinder::between(const SeenLine& line, const NextLine& next, Column& col
   now.ended = now.joined && now.width > 0 && piece < now.width;
   const bool as_wide = next.ends && lead + width == next.size && width == piece && !now.ended;
   const bool like_more = as_wide || !reads_as_words(next.text().substr(lead, width));
-  const End end = end_of(line, before, !next.seen || now.joined || like_more);
+  const End end = end_of(line, triggers, before, !next.seen || now.joined || like_more);
   if (end.live == 0 && known == 0) return {};
   const std::size_t live = std::max(end.live, known);
   if (!next.seen) {

@@ -11,11 +11,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "redact/kinds/secret_source.h"
 #include "redact/stream/stream_text.h"
+#include "redact/stream/trigger_scan.h"
 
 namespace guard {
 
@@ -37,6 +40,7 @@ struct Column {
 struct SeenLine {
   static constexpr std::size_t kBytesMax = 320;
   std::string_view text;  // from the line's beginning, or kBytesMax of it
+  Offset begin = 0;       // of it, in the reading that it is seen in
   std::size_t piece = 0;  // bytes of it behind the last seam
 
   std::string_view last_piece() const { return text.substr(text.size() - std::min(piece, text.size())); }
@@ -80,11 +84,15 @@ class SeamFinder {
   // And most others by a few. `left`: some bytes before the line end at `at`.
   bool may_be(const StreamText& text, Offset at, const SeenLine& left) const;
 
+  // And most that are left by what stands in the line: between() would find nothing at its end. `triggers` has looked
+  // at the line.
+  bool may_end(const SeenLine& line, TriggerScan& triggers, const Column& column) const;
+
   // The line behind the line end at `at`, which may be one.
   NextLine next_line(const StreamText& text, Offset at, const SeenLine& left) const;
 
   // Of the line end between both. Brings `column` up to date where that is decided.
-  Seam between(const SeenLine& line, const NextLine& next, Column& column) const;
+  Seam between(const SeenLine& line, TriggerScan& triggers, const NextLine& next, Column& column) const;
 
  private:
   // What of a secret stands at the end of a line.
@@ -94,14 +102,21 @@ class SeamFinder {
     bool header = false;               // that of a PEM key
   };
   // `whole`: also a whole one, wherever it begins.
-  End end_of(const SeenLine& line, const Column& column, bool whole) const;
+  End end_of(const SeenLine& line, TriggerScan& triggers, const Column& column, bool whole) const;
   bool begins_literal(std::string_view text) const;
+  Offset next_live(const StreamText& text, TriggerScan& triggers, Offset from) const;
   // A value may also begin behind the last seam: that may be none.
   std::size_t known_before(const SeenLine& line) const;
 
   const SecretSource::State* secrets_;
   ByteSet ends_;    // what may stand before a seam
   ByteSet begins_;  // and behind it
+  // Beginnings of up to three bytes of literals that a line may end in: of those that are broken, and whole ones. And
+  // of those that bytes before them belong to.
+  std::bitset<4096> few_;
+  std::bitset<4096> led_;
+  // By its first byte, what a line of which only one or two bytes are seen may end in.
+  std::array<std::vector<Trigger>, 256> begun_;
 };
 
 }  // namespace guard

@@ -1,8 +1,10 @@
 #include "redact/stream/visible_text.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "redact/stream/gap.h"
+#include "redact/stream/secret_state.h"
 
 namespace guard {
 namespace {
@@ -14,7 +16,16 @@ constexpr Offset kReachBytes = kWindowBytes + kLeftContextBytes;
 
 }  // namespace
 
+VisibleText::VisibleText(const SecretSource::State& secrets)
+    : seams_(secrets), stream_triggers_(secrets.triggers), triggers_(secrets.triggers) {}
+
 void VisibleText::advance(const StreamText& stream) {
+  stream_triggers_.look(stream);
+  read_on(stream);
+  triggers_.look(text(false));
+}
+
+void VisibleText::read_on(const StreamText& stream) {
   while (read_ < stream.end()) {
     const std::string_view bytes = stream.between(stream.begin(), stream.end());
     std::size_t place = next_place(bytes, static_cast<std::size_t>(read_ - stream.begin()));
@@ -60,8 +71,13 @@ Seam VisibleText::seam_here(const StreamText& stream) {
   constexpr std::size_t kFewBytes = 8;
   const SeenLine left = left_of_line_end(stream, kFewBytes);
   if (seams_.may_be(stream, read_, left)) {
-    const NextLine next = seams_.next_line(stream, read_, left);
-    if (next.may_go_on()) return seams_.between(seen_line(stream), next, column_);
+    if (on_) triggers_.look(text(false));
+    TriggerScan& triggers = on_ ? triggers_ : stream_triggers_;
+    const SeenLine line = seen_line(stream);
+    if (seams_.may_end(line, triggers, column_)) {
+      const NextLine next = seams_.next_line(stream, read_, left);
+      if (next.may_go_on()) return seams_.between(line, triggers, next, column_);
+    }
   }
   column_ = Column();
   return {};
@@ -95,17 +111,24 @@ bool VisibleText::take_line_end(const StreamText& stream) {
 
 // What a reader sees before the line end at read_: `max` bytes at most.
 SeenLine VisibleText::left_of_line_end(const StreamText& stream, std::size_t max) const {
-  if (!on_) return {stream.between(std::max(stream.begin(), read_ - std::min<Offset>(read_, max)), read_), max};
-  const std::string_view seen =
-      std::string_view(bytes_).substr(static_cast<std::size_t>(std::max(begun_, begin_) - begin_));
+  if (!on_) {
+    const Offset from = std::max(stream.begin(), read_ - std::min<Offset>(read_, max));
+    return {stream.between(from, read_), from, max};
+  }
+  const Offset from = std::max({begun_, begin_, end() - std::min<Offset>(end(), max)});
   const auto piece = column_.joined ? static_cast<std::size_t>(end() - piece_) : max;
-  return {seen.substr(seen.size() - std::min(seen.size(), max)), piece};
+  return {text(false).from(from), from, piece};
 }
 
 SeenLine VisibleText::seen_line(const StreamText& stream) const {
   SeenLine line = left_of_line_end(stream, SeenLine::kBytesMax);
-  const auto line_end = std::find_if(line.text.rbegin(), line.text.rend(), is_line_end);
-  line.text.remove_prefix(static_cast<std::size_t>(line.text.rend() - line_end));
+  for (const char line_end : {'\n', '\r'}) {
+    const auto* const at = static_cast<const char*>(memrchr(line.text.data(), line_end, line.text.size()));
+    if (at == nullptr) continue;
+    const auto before = static_cast<std::size_t>(at + 1 - line.text.data());
+    line.text.remove_prefix(before);
+    line.begin += before;
+  }
   return line;
 }
 

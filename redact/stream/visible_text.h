@@ -19,6 +19,7 @@
 #include "redact/stream/gap.h"
 #include "redact/stream/seam.h"
 #include "redact/stream/stream_text.h"
+#include "redact/stream/trigger_scan.h"
 
 namespace guard {
 
@@ -28,13 +29,17 @@ class VisibleText {
   static constexpr std::size_t kFloodBytes = 3072;
   static constexpr std::size_t kGapsMax = 512;
 
-  explicit VisibleText(const SecretSource::State& secrets) : seams_(secrets) {}  // must outlive this
+  explicit VisibleText(const SecretSource::State& secrets);  // must outlive this
 
   // Reads on as far as the stream tells. `stream` must hold the kLineBytesMax before what was read already.
   void advance(const StreamText& stream);
 
   StreamText text(bool ended) const { return StreamText(bytes_, begin_, ended); }
   bool empty() const noexcept { return bytes_.empty(); }
+
+  // Where triggers may stand in the stream, and in this text.
+  TriggerScan& triggers_of_stream() noexcept { return stream_triggers_; }
+  TriggerScan& triggers() noexcept { return triggers_; }
 
   // Adds what `span`, in offsets of this text, hides of the stream.
   void carry_back(const SecretSpan& span, std::vector<SecretSpan>& spans) const;
@@ -72,6 +77,7 @@ class VisibleText {
     bool seam = false;                 // a line end is among what is left out
   };
   Offset end() const noexcept { return begin_ + bytes_.size(); }
+  void read_on(const StreamText& stream);
   void switch_on(const StreamText& stream, Offset gap);
   void take_text(const StreamText& stream, Offset to);
   void take_gap(const Gap& gap);
@@ -94,6 +100,8 @@ class VisibleText {
   bool on_ = false;
   int lines_left_ = 0;  // line ends until it is switched off
   SeamFinder seams_;
+  TriggerScan stream_triggers_;
+  TriggerScan triggers_;
   Column column_;
   Offset piece_ = 0;  // behind the last seam
   Offset passed_ = 0;

@@ -19,10 +19,12 @@ bool is_mixed(std::string_view text) {
   return lower && upper && digit;
 }
 
-// The end of a line, as far as it can be seen. Where BEGIN was hidden a marker stands now: of a key's, or of a value
-// that the line belonged to.
-bool opens_armour(std::string_view line) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
+// `text`: up to the end of a line, as far as it can be seen. Where BEGIN was hidden a marker stands now: of a key's, or
+// of a value that the line belonged to.
+bool opens_armour(std::string_view text) {
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  if (!text.ends_with("-----") && text.find("[REDACTED:") == std::string_view::npos) return false;
+  const std::string_view line = cut_at_line_begin(text);
   return line.find("[REDACTED:") != std::string_view::npos ||
       (line.ends_with("-----") && line.find("-----BEGIN ") != std::string_view::npos);
 }
@@ -38,7 +40,7 @@ void WrappedRuns::advance(const StreamText& text, std::vector<SecretSpan>& spans
         return;
       }
       at_ += size;
-      if (opens_armour(cut_at_line_begin(text.left_of(at_)))) armour_ = true;
+      if (opens_armour(text.left_of(at_))) armour_ = true;
       ++at_;
       skipping_ = false;
     }
@@ -65,6 +67,12 @@ bool WrappedRuns::take_line(const StreamText& text, std::vector<SecretSpan>& spa
     }
   }
   while (begin < text.end() && begin - at_ < kBlanksMax && (text.at(begin) == ' ' || text.at(begin) == '\t')) ++begin;
+  // Most lines are too short or no run, which one byte of them shows. A line that may end a block may be shorter.
+  if (lines_ == 0 && begin + kWidthMin <= text.end() && !chars_.has(text.at(begin + kWidthMin - 1))) {
+    at_ = begin;
+    skipping_ = true;
+    return true;
+  }
   Offset end = begin;
   while (end < text.end() && end - begin <= kWidthMax && chars_.has(text.at(end))) ++end;
   Offset padded = end;
