@@ -20,6 +20,7 @@ PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
 Result<void> PrefixFinder::advance(const StreamText& text, TriggerScan& triggers, const KnownFinder& known,
     const OuterMask* outer, std::vector<SecretSpan>& spans) {
   const Masks masks{&known, outer};
+  windows_ = {};
   const std::vector<std::uint32_t> before = std::move(swallowing_);
   swallowing_.clear();
   for (const std::uint32_t kind : before) swallow(text, kind, spans);
@@ -37,6 +38,12 @@ Result<void> PrefixFinder::advance(const StreamText& text, TriggerScan& triggers
   if (pem_) frontier_ = std::min(frontier_, pem_->tail.end());
   for (const std::uint32_t kind : swallowing_) frontier_ = std::min(frontier_, states_[kind].end);
   return ok();
+}
+
+std::optional<std::string_view> PrefixFinder::window(const StreamText& text, Offset from, Value value) {
+  std::optional<Window>& last = windows_[static_cast<std::size_t>(value)];
+  if (!last || last->from != from) last = {from, text.window(from, value)};
+  return last->text;
 }
 
 // Decides all triggers at `at`; false where one of them needs more text. All or none, so that none is decided twice.
@@ -62,7 +69,7 @@ Result<bool> PrefixFinder::decide_at(
     const SecretKind& kind = secrets_->kinds[trigger.kind];
     const Offset from = lead_of(kind, text, at);
     if (!may_begin(kind, text, from, masks)) continue;  // decided, whatever follows
-    if (!text.window(from, kind.value)) return false;
+    if (!window(text, from, kind.value)) return false;
   }
   if (!any) return true;
   for (const Trigger& trigger : triggers) {
@@ -90,7 +97,7 @@ Result<void> PrefixFinder::decide(
   const SecretKind& kind = secrets_->kinds[kind_index];
   const Offset from = lead_of(kind, text, at);
   if (!may_begin(kind, text, from, masks)) return ok();
-  const std::string_view window = decision_window(text.from(from), kind.value);
+  const std::string_view window = *this->window(text, from, kind.value);
   std::unique_ptr<LastRefusal>& last = states_[kind_index].last;
   if (!last) last = std::make_unique<LastRefusal>();
   const Candidate candidate{text.left_of(from), left_masked(from, masks), window, static_cast<std::size_t>(at - from)};

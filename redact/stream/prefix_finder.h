@@ -5,6 +5,7 @@
 // overlap: a candidate inside a secret of its own kind is not looked at, which keeps floods of prefixes linear.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -58,6 +59,7 @@ class PrefixFinder {
   Result<bool> decide_at(const StreamText& text, Offset at, const Masks& masks, std::vector<SecretSpan>& spans);
   Result<void> decide(
       const StreamText& text, std::uint32_t kind, Offset at, const Masks& masks, std::vector<SecretSpan>& spans);
+  std::optional<std::string_view> window(const StreamText& text, Offset from, Value value);
 
   const SecretSource::State* secrets_;
   std::uint32_t first_marker_;
@@ -70,7 +72,13 @@ class PrefixFinder {
   std::optional<OpenPem> pem_;
   Offset scan_ = 0;  // every trigger before this has been decided
   Offset frontier_ = 0;
-  ByteSet leads_;  // of all kinds
+  // What was asked for last, by Value: most kinds that begin with one literal have the same window.
+  struct Window {
+    Offset from = 0;
+    std::optional<std::string_view> text;
+  };
+  std::array<std::optional<Window>, 2> windows_;  // of the text that is advanced over
+  ByteSet leads_;                                 // of all kinds
   std::size_t lead_max_ = 0;
 };
 
