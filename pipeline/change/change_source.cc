@@ -314,7 +314,13 @@ Result<std::string> commit_id(const fs::path& folder, std::string_view revision,
 Result<std::string> read_at(
     const fs::path& folder, std::string_view revision, std::string_view path, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const auto top, Git(folder, cancel).top());
-  const Git git(top, cancel);
+  return read_at(Git(top, cancel), revision, path);
+}
+
+Result<std::string> read_at(const Git& git, std::string_view revision, std::string_view path) {
+  if (revision.empty()) {
+    if (auto plain = plain_file_at(git, "HEAD", path)) return *std::move(plain);
+  }
   GUARD_TRY_ASSIGN(const std::string commit, resolve(git, revision));
   if (commit.empty()) return std::string();
   GUARD_TRY_ASSIGN(

@@ -16,6 +16,7 @@
 
 #include "common/cancel.h"
 #include "common/result.h"
+#include "pipeline/change/git.h"
 #include "validator/change/change_set.h"
 
 namespace guard {
@@ -61,5 +62,7 @@ Result<std::string> commit_id(
 // Configuration of a gated change comes from there, never from what the change itself brings.
 Result<std::string> read_at(
     const std::filesystem::path& folder, std::string_view revision, std::string_view path, const CancelToken& cancel);
+// `git` stands in the repository's root folder.
+Result<std::string> read_at(const Git& git, std::string_view revision, std::string_view path);
 
 }  // namespace guard

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
 #include <system_error>
+#include <thread>
 
 #include "common/text/text.h"
+#include "common/threads.h"
 #include "pipeline/change/change_source.h"
 #include "pipeline/change/git.h"
+#include "pipeline/change/git_objects.h"
 #include "pipeline/config/config_file.h"
 
 namespace guard {
@@ -34,14 +38,24 @@ Error refused(const LoadedConfig& loaded, std::string_view why) {
 
 Result<bool> is_committed(
     const fs::path& folder, const fs::path& file, std::string_view bytes, const CancelToken& cancel) {
-  GUARD_TRY_ASSIGN(const fs::path named_top, Git(folder, cancel).top());
   std::error_code failure;
-  const fs::path top = fs::canonical(named_top, failure);
-  const fs::path whole =
-      failure ? fs::path() : fs::canonical(folder, failure) / file;  // what is absolute stays as it is
-  const std::string name = failure ? std::string() : below(top, whole.lexically_normal());
+  const fs::path here = fs::canonical(folder, failure);
+  const fs::path whole = (here / file).lexically_normal();  // what is absolute stays as it is
+  // Git is asked this while it says which work tree that is.
+  std::optional<std::string> plain;
+  std::thread asking;
+  if (const std::string near = failure ? std::string() : below(here, whole); !near.empty()) {
+    auto started = new_thread([&, near] { plain = plain_file_at(Git(folder, cancel), "HEAD", "./" + near); });
+    if (started) asking = *std::move(started);
+  }
+  const auto named_top = Git(folder, cancel).top();
+  if (asking.joinable()) asking.join();
+  if (!named_top) return named_top.error();
+  const fs::path top = fs::canonical(*named_top, failure);
+  const std::string name = failure ? std::string() : below(top, whole);
   if (name.empty()) return false;
-  GUARD_TRY_ASSIGN(const std::string committed, read_at(top, {}, name, cancel));
+  if (plain) return *plain == bytes;
+  GUARD_TRY_ASSIGN(const std::string committed, read_at(Git(*named_top, cancel), {}, name));
   return committed == bytes;
 }
 

@@ -21,6 +21,38 @@ std::string lines(const std::set<std::string>& ids) {
   return text;
 }
 
+struct Object {
+  std::string_view id;
+  std::string_view bytes;
+};
+
+// Takes "<id> <type> <size>\n<bytes>\n" off `answer`.
+std::optional<Object> take_object(std::string_view& answer, std::string_view type) {
+  const std::size_t line_end = answer.find('\n');
+  const auto fields = git_fields(answer.substr(0, line_end));
+  std::uint64_t size = 0;
+  if (line_end == std::string_view::npos || fields.size() != 3 || fields[1] != type || !read_number(fields[2], size) ||
+      answer.size() - line_end - 1 <= size) {
+    return std::nullopt;
+  }
+  const Object object{fields[0], answer.substr(line_end + 1, size)};
+  answer.remove_prefix(line_end + 1 + size + 1);
+  return object;
+}
+
+// Of the file `name` in a tree of "<mode> <name>\0<id in bytes>" entries, where it is a regular one.
+std::string id_in_tree(std::string_view tree, std::string_view name, std::size_t id_digits) {
+  while (!tree.empty()) {
+    const std::size_t space = tree.find(' ');
+    const std::size_t end = tree.find('\0');
+    if (space > end || end == std::string_view::npos || tree.size() - end - 1 < id_digits / 2) break;
+    if (tree.starts_with("100") && tree.substr(space + 1, end - space - 1) == name)
+      return to_hex({reinterpret_cast<const std::uint8_t*>(tree.data() + end + 1), id_digits / 2});
+    tree.remove_prefix(end + 1 + id_digits / 2);
+  }
+  return {};
+}
+
 // "<id> blob <size>", or "<id> missing". What is no blob is nothing that a file can hold.
 bool parse_header(std::string_view line, const std::string& id, std::uint64_t& size) {
   const std::string prefix = id + " blob ";
@@ -115,6 +147,21 @@ Result<std::map<std::string, std::string>> read_blobs(const Git& git, const std:
     text.remove_prefix(line_end + 1 + size + 1);
   }
   return blobs;
+}
+
+std::optional<std::string> plain_file_at(const Git& git, std::string_view commit, std::string_view path) {
+  if (path.find('\n') != std::string_view::npos) return std::nullopt;  // it is a line of the question
+  const std::size_t slash = path.rfind('/') + 1;
+  const auto answer =
+      git.read({"cat-file", "--batch"}, fmt::format("{0}:{1}\n{0}:{2}\n", commit, path.substr(0, slash), path));
+  std::string_view text = answer ? std::string_view(*answer) : std::string_view();
+  const auto tree = take_object(text, "tree");
+  const auto blob = tree ? take_object(text, "blob") : std::nullopt;
+  if (!blob || id_in_tree(tree->bytes, path.substr(slash), blob->id.size()) != blob->id ||
+      git_blob_id(blob->bytes, blob->id.size()) != blob->id) {
+    return std::nullopt;
+  }
+  return std::string(blob->bytes);
 }
 
 std::vector<std::string_view> git_fields(std::string_view line) {

@@ -95,6 +95,23 @@ TEST_F(Trust, WithoutGitNothingIsKnownToBeCommitted) {
   expect_refused(any.guard(call), "git");
 }
 
+// Each question is the start of a program.
+TEST_F(Trust, GitIsAskedTwoThings) {
+  repository_.write("guard.toml", "trust_namespace = true\n");
+  repository_.must(
+      "git add -A; git commit -q -m trust; mkdir \"$HOME/bin\"; printf '#!/bin/sh\\necho >>\"%s\"\\nexec %s \"$@\"\\n' "
+      "\"$HOME/calls\" \"$(command -v git)\" >\"$HOME/bin/git\"; chmod +x \"$HOME/bin/git\"");
+  ProgramCall call;
+  call.arguments = {"run", "--format", "json", "--backend", "namespace", "sandbox/a.test.ts"};
+  call.folder = repository_.path();
+  call.environment = {
+      {"HOME", repository_.home().string()}, {"PATH", (repository_.home() / "bin").string() + ":/usr/bin:/bin"}};
+  const Project any;
+  const auto result = any.guard(call);
+  EXPECT_EQ(result.out.find("CONFIG_INVALID"), std::string::npos) << result.out;
+  EXPECT_EQ(fs::file_size(repository_.home() / "calls"), 2u);
+}
+
 TEST_F(Trust, TheLinesThatRelaxNothingNeedNoCommitAndNoGit) {
   repository_.write("guard.toml", "[limits]\nmemory = \"1g\"\npids = 100\n[run]\ngrace_s = 1\n");
   repository_.must("mv .git away");

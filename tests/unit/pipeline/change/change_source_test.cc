@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/file_io.h"
+#include "pipeline/change/git_objects.h"
 
 namespace guard {
 namespace {
@@ -79,6 +80,29 @@ TEST_F(ChangeSource, NothingInTheOtherGitFolderIsBelieved) {
 TEST_F(ChangeSource, AWorkTreeThatIsGoneIsAnError) {
   fs::remove_all(clone());
   EXPECT_FALSE(of_clone());
+}
+
+TEST_F(ChangeSource, OneQuestionTellsWhatAPlainFileHolds) {
+  write(repository(), "a b/c.toml", std::string("x = 1\n\0", 7));
+  fs::create_symlink("x = 1", repository() / "link.toml");
+  must(repository(), "git add -A && git -c user.email=t@example.invalid -c user.name=t commit -q -m more");
+  write(repository(), "notes.md", "# changed\n");
+  const Git git(repository(), cancel_);
+  EXPECT_EQ(plain_file_at(git, "HEAD", "notes.md"), "# notes\n");
+  EXPECT_EQ(plain_file_at(git, "HEAD", "a b/c.toml"), std::string("x = 1\n\0", 7));
+  // Whatever else is told by more questions.
+  for (const char* path : {"link.toml", "a b", "missing", "a b/missing", "none/c.toml", "notes.md\nnotes.md", ""})
+    EXPECT_EQ(plain_file_at(git, "HEAD", path), std::nullopt) << path;
+  EXPECT_EQ(read_at(git, {}, "missing").value(), "");
+  EXPECT_EQ(read_at(git, {}, "link.toml").error().code(), ErrorCode::config_invalid);
+  const std::string id = git.read({"rev-parse", "HEAD:notes.md"}).value().substr(0, 40);
+  const std::string other = git.read({"rev-parse", "HEAD:a b/c.toml"}).value().substr(0, 40);
+  const auto object = [](const std::string& name) {
+    return ".git/objects/" + name.substr(0, 2) + "/" + name.substr(2);
+  };
+  must(repository(), "cp -f " + object(other) + " " + object(id));
+  EXPECT_EQ(plain_file_at(git, "HEAD", "notes.md"), std::nullopt) << "other bytes under its name";
+  EXPECT_EQ(read_at(git, {}, "notes.md").error().code(), ErrorCode::protocol_error);
 }
 
 }  // namespace
