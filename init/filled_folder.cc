@@ -428,4 +428,12 @@ FillResult restore_folder(mode_t mode) {
   return {};
 }
 
+// Who closes an instance waits until the kernel has no reader of its watches any more: at once the first time, some 10
+// ms where another wait has just ended. So all watches go in one.
+void end_watching() {
+  for (int number = 1; number < kWatchesMax && g_folder_paths[number] != nullptr; ++number)
+    inotify_rm_watch(g_folders, number);
+  if (g_copies >= 0) close(g_copies);
+}
+
 }  // namespace guard::init

@@ -46,4 +46,7 @@ const FolderChanges& folder_changes();
 // Makes it what it was after fill_folder(), where anything changed. `mode`: of the folder itself.
 FillResult restore_folder(mode_t mode);
 
+// Once no program comes any more, so that our end takes less time.
+void end_watching();
+
 }  // namespace guard::init

@@ -708,6 +708,7 @@ int run(int argc, char** argv) {
   g_inherited = inherited_now();
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
   for (long long word = 0; run_program(options, word, deadline, null); ++word) start_afresh();
+  end_watching();
   return 0;
 }
 
