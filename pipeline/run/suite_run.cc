@@ -523,9 +523,8 @@ class Run {
     request.make_sandbox = [&] { return make_sandbox(plan_.choice.backend, options); };
     request.progress = [&](std::size_t done) { tell_progress(done); };
     record_.jobs = plan_.jobs();
-    GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
     if (record_.facts && !plan_.on_docker())
-      take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
+      take_engine(make_sandbox(plan_.choice.backend, options)->probe(Deadline::after(kProbeDeadline)), *record_.facts);
     if (request_.before_start) GUARD_TRY(request_.before_start());
     auto parts = run_parallel(request, out_, err_, cancel_);
     if (!parts && !plan_.tests() && !plan_.works_in_staged_folder())
