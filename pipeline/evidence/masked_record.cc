@@ -25,12 +25,14 @@ class Mask {
     return hidden ? std::move(*hidden) : std::string("[WITHHELD]");
   }
 
-  // Many short texts with one reading: as the lines of one text, where that keeps its lines.
+  // Many short texts with one reading: as the lines of one text, where that keeps its lines. Not with a control
+  // character: an escape sequence that does not end could hide the lines behind it.
   void lines(const std::vector<std::string*>& texts) const {
+    if (texts.empty()) return;
     std::string all;
     bool splits = true;
     for (const std::string* text : texts) {
-      splits = splits && text->find_first_of("\r\n") == std::string::npos;
+      splits = splits && std::none_of(text->begin(), text->end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
       all += *text + "\n";
     }
     const std::string hidden = splits ? masked(all) : std::string();
@@ -49,18 +51,26 @@ class Mask {
  private:
   void mask(std::string& text) const { text = masked(text); }
   void mask(std::vector<std::string>& texts) const {
-    for (auto& text : texts) mask(text);
+    std::vector<std::string*> all;
+    for (auto& text : texts) all.push_back(&text);
+    lines(all);
   }
   void mask(std::map<std::string, std::string>& rows) const {
-    std::map<std::string, std::string> hidden;
-    for (const auto& [key, value] : rows) {
-      // Two names that look alike once they are masked stay two rows.
-      const std::string shown = masked(key);
-      std::string name = shown;
-      for (int count = 2; hidden.count(name) != 0; ++count) name = fmt::format("{} ({})", shown, count);
-      hidden.emplace(std::move(name), masked(value));
+    std::vector<std::string> names;
+    std::vector<std::string> values;
+    for (auto& [key, value] : rows) {
+      names.push_back(key);
+      values.push_back(std::move(value));
     }
-    rows = std::move(hidden);
+    mask(names);
+    mask(values);
+    rows.clear();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      // Two names that look alike once they are masked stay two rows.
+      std::string name = names[i];
+      for (int count = 2; rows.count(name) != 0; ++count) name = fmt::format("{} ({})", names[i], count);
+      rows.emplace(std::move(name), std::move(values[i]));
+    }
   }
   void mask(std::optional<Error>& error) const {
     if (error) error = masked_error(secrets_, *error);

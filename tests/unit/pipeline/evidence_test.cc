@@ -194,6 +194,19 @@ TEST(EvidenceDocument, FilesWhoseNamesAreMaskedAlikeStayTwo) {
   EXPECT_EQ(json::parse(document(record))["files"]["sha256"].size(), 2u);
 }
 
+// Names are masked together.
+TEST(EvidenceDocument, ANameIsMaskedWhateverTheOthersHold) {
+  for (const std::string other : {"a", "a\x1b]0;", "a\x1b[", "a\nb", "a\r", "-----BEGIN PRIVATE KEY-----", "token="}) {
+    RunRecord record = passed();
+    record.hashes = {{other, kHash}, {"b", kHash}, {"sandbox/firstSecretValue", kHash}};
+    mask_record(SecretSource::shipped({{"TOKEN", "firstSecretValue"}}).value(), record);
+    EXPECT_EQ(record.hashes.size(), 3u) << other;
+    EXPECT_EQ(record.hashes.count("b"), 1u) << other;
+    EXPECT_EQ(record.hashes.count("sandbox/firstSecretValue"), 0u) << other;
+    EXPECT_EQ(record.hashes.at("b"), kHash) << other;
+  }
+}
+
 TEST(EvidenceShape, EveryFieldIsNeeded) {
   const json record = json::parse(document(failed()));
   std::vector<json::json_pointer> fields;
