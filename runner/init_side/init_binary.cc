@@ -1,14 +1,18 @@
 #include "runner/init_side/init_binary.h"
 
-#include <sys/stat.h>
-
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <mutex>
 
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "common/unique_fd.h"
 #include "runner/init_side/init_protocol.h"
 #include "runner/process/child_process.h"
 #include "runner/sandbox/seccomp_filter.h"
@@ -31,11 +35,20 @@ constexpr std::size_t kHexDigits = 2 * Sha256::kBytes;
 
 std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
 
+// In pieces: a megabyte of memory costs more than reading it.
 bool is_intact(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 07777) != mode) return false;
-  const auto content = read_file(path, bytes.size(), FollowLinks::no);
-  return content && *content == bytes;
+  if (!fd || ::fstat(fd.get(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 07777) != mode) return false;
+  std::array<char, 64ul * 1024> piece;
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0 && bytes.empty();
+    const std::string_view read(piece.data(), static_cast<std::size_t>(got));
+    if (!bytes.starts_with(read)) return false;
+    bytes.remove_prefix(read.size());
+  }
 }
 
 Result<std::filesystem::path> written_out(
