@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+
+extern "C" std::uint32_t guard_hyperscan_checksum(std::uint32_t start, const void* bytes, std::size_t size);
 
 namespace guard {
 namespace {
@@ -98,6 +101,40 @@ TEST(HyperscanScanner, RefusesImagesThatDoNotFit) {
   memory[0] = static_cast<char>(memory[0] ^ 1);
   EXPECT_FALSE(HyperscanScanner::from_image(whole, HyperscanScanner::library_version()).has_value());
   std::free(memory);
+}
+
+// Hyperscan asks for the checksum of a database before its first scan.
+TEST(HyperscanScanner, ScansWithNoDamagedImage) {
+  const std::string image = compiled(HyperscanScanner::Target::any_machine).image().value();
+  const std::unique_ptr<char, decltype(&std::free)> memory(
+      static_cast<char*>(std::aligned_alloc(64, image.size())), &std::free);
+  ASSERT_NE(memory, nullptr);
+  constexpr std::size_t kHeadBytes = 64;
+  std::uint32_t size = 0;
+  std::memcpy(&size, image.data() + 8, sizeof size);
+  ASSERT_LE(kHeadBytes + size, image.size());
+  for (std::size_t at = kHeadBytes; at < kHeadBytes + size; ++at) {
+    std::memcpy(memory.get(), image.data(), image.size());
+    memory.get()[at] = static_cast<char>(memory.get()[at] ^ 0x10);
+    const auto database =
+        HyperscanScanner::from_image({memory.get(), image.size()}, HyperscanScanner::library_version());
+    ASSERT_TRUE(database.has_value());
+    HyperscanScanner::Scratch scratch;
+    Collected collected;
+    ASSERT_FALSE(database->scan("abcc", scratch, collected).has_value()) << at;
+  }
+}
+
+// The examples of RFC 3720, B.4.
+TEST(HyperscanScanner, ChecksumIsCrc32c) {
+  const auto sum = [](std::string_view text) { return ~guard_hyperscan_checksum(~0u, text.data(), text.size()); };
+  std::string rising;
+  while (rising.size() < 32) rising += static_cast<char>(rising.size());
+  EXPECT_EQ(sum(rising), 0x46dd794eu);
+  EXPECT_EQ(sum(std::string(32, '\0')), 0x8a9136aau);
+  EXPECT_EQ(sum(std::string(32, '\xff')), 0x62a8ab43u);
+  EXPECT_EQ(sum("123456789"), 0xe3069283u);
+  EXPECT_EQ(sum(""), 0u);
 }
 
 TEST(HyperscanScanner, SaysWhyAPatternIsRefused) {
