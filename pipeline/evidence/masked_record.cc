@@ -49,7 +49,12 @@ class Mask {
   }
 
  private:
-  void mask(std::string& text) const { text = masked(text); }
+  // Findings have most of their texts in common.
+  void mask(std::string& text) const {
+    const auto [known, fresh] = known_.try_emplace(text);
+    if (fresh) known->second = masked(text);
+    text = known->second;
+  }
   void mask(std::vector<std::string>& texts) const {
     std::vector<std::string*> all;
     for (auto& text : texts) all.push_back(&text);
@@ -81,6 +86,7 @@ class Mask {
   void mask(Finding& finding) const { (*this)(finding.path, finding.message, finding.matched); }
 
   const SecretSource& secrets_;
+  mutable std::map<std::string, std::string> known_;  // each text, masked
 };
 
 }  // namespace
