@@ -33,7 +33,7 @@ Result<const SecretSource*> CheckSession::secrets() {
 Result<GateRequest> prepare_check(
     const ConfigSources& sources, const std::string& rules, CommandContext& context, CheckSession& session) {
   context.timeline.begin("configuration");
-  GUARD_TRY_ASSIGN(session.loaded, load_config(sources));
+  GUARD_TRY_ASSIGN(session.loaded, load_config(sources, ConfigEntries::leave_out));
   const Config& config = session.loaded.config;
   context.timeline.begin("rules");
   GUARD_TRY_ASSIGN(session.engine, load_rule_engine(rules));

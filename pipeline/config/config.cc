@@ -37,7 +37,7 @@ struct Said {
 
 class Loader {
  public:
-  Result<LoadedConfig> load(const ConfigSources& sources) {
+  Result<LoadedConfig> load(const ConfigSources& sources, ConfigEntries entries) {
     std::optional<ConfigText> text = sources.text;
     std::optional<ConfigFile> file;
     if (!text && !sources.file.empty()) {
@@ -57,7 +57,7 @@ class Loader {
     if (faults_.empty()) inherit();
     if (faults_.empty()) check_together();
     if (!faults_.empty()) return failure();
-    list_entries();
+    if (entries == ConfigEntries::list) list_entries();
     list_relaxations();
     return std::move(loaded_);
   }
@@ -192,6 +192,7 @@ class Loader {
   }
 
   void inherit() {
+    if (said_.empty()) return;
     for (const auto& key : config_keys()) {
       const ConfigKey* general = key.inherits.empty() ? nullptr : find_config_key(key.inherits);
       if (general == nullptr || said_[general].source <= said_[&key].source) continue;
@@ -254,6 +255,7 @@ class Loader {
   // Whether it was said by the file alone: the environment and the options are a person's own, and an item that they
   // add to a list takes the file's items along in the few keys that add up, none of which can relax anything.
   void list_relaxations() {
+    if (said_.empty()) return;
     for (const auto& key : config_keys()) {
       const std::uint32_t line = said_[&key].file_line;
       if (line == 0 || !key.relaxes(key, config())) continue;
@@ -276,7 +278,9 @@ const ConfigEntry* LoadedConfig::find(std::string_view key) const noexcept {
   return found == entries.end() ? nullptr : &*found;
 }
 
-Result<LoadedConfig> load_config(const ConfigSources& sources) { return Loader().load(sources); }
+Result<LoadedConfig> load_config(const ConfigSources& sources, ConfigEntries entries) {
+  return Loader().load(sources, entries);
+}
 
 Result<std::map<std::string, std::string>> run_variables(const Config& config, const Environment& environment) {
   std::map<std::string, std::string> variables;

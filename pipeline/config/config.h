@@ -248,7 +248,7 @@ struct ConfigSources {
 
 struct LoadedConfig {
   Config config;
-  std::vector<ConfigEntry> entries;  // every key, in the order of the table
+  std::vector<ConfigEntry> entries;  // every key, in the order of the table, if asked for
   std::filesystem::path file;        // where guard.toml was read; empty: nowhere, or handed in as text
   std::string file_bytes;            // what was read there
   std::vector<std::string>
@@ -258,7 +258,8 @@ struct LoadedConfig {
 };
 
 // CONFIG_INVALID with all faults of all sources at once, a line each, in the order of the sources.
-Result<LoadedConfig> load_config(const ConfigSources& sources);
+enum class ConfigEntries : std::uint8_t { list, leave_out };
+Result<LoadedConfig> load_config(const ConfigSources& sources, ConfigEntries entries = ConfigEntries::list);
 
 // The variables of [run.env] with their values. CONFIG_INVALID where one is to be inherited and is not set.
 Result<std::map<std::string, std::string>> run_variables(const Config& config, const Environment& environment);
