@@ -68,23 +68,27 @@ Result<SplitArguments> split_with_cli11(std::span<const std::string_view> argume
     CLI::App app;
     app.set_help_flag();  // without a name: takes away the -h and --help that every App is born with
     app.allow_extras();
-    std::vector<const CLI::Option*> options;
+    std::vector<std::pair<const OptionRow*, const CLI::Option*>> options;
     for (const auto& row : rows) {
+      // An option costs hundreds of small allocations, and of those that nobody gave nobody misses one.
+      const bool given = std::any_of(arguments.begin(), arguments.end(),
+          [&](std::string_view argument) { return argument.substr(0, argument.find('=')) == row.name; });
+      if (!given && row.short_name.empty()) continue;
       const std::string name =
           row.short_name.empty() ? std::string(row.name) : fmt::format("{},{}", row.short_name, row.name);
       // take_all(): how often an option may be given is checked by us, with a better sentence.
-      options.push_back((row.value.empty() ? app.add_flag(name) : app.add_option(name))->take_all());
+      options.emplace_back(&row, (row.value.empty() ? app.add_flag(name) : app.add_option(name))->take_all());
     }
     // CLI11 wants them last to first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
 
     SplitArguments split;
     split.positional = app.remaining();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const auto& [row, option] : options) {
       // results() are the words as they stood, before any of the conversions that as<>() is for.
-      const auto& words = options[i]->results();
+      const auto& words = option->results();
       if (words.empty()) continue;
-      split.options[rows[i].name] = rows[i].value.empty() ? std::vector<std::string>(words.size()) : words;
+      split.options[row->name] = row->value.empty() ? std::vector<std::string>(words.size()) : words;
     }
     return split;
   } catch (const CLI::ParseError& refusal) {
