@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace guard {
@@ -25,6 +28,23 @@ inline constexpr View kAllViews[kViewCount] = {View::raw, View::code, View::stri
 
 enum class Severity : std::uint8_t { block, note };
 
+// What is read of a rule when it hits, if then. A start copies no such text out of the program.
+class RuleText : public std::string_view {
+ public:
+  RuleText() = default;
+  RuleText(std::string text) : RuleText(std::make_shared<const std::string>(std::move(text))) {}
+  RuleText(const char* text) : RuleText(std::string(text)) {}
+  static RuleText of_program(std::string_view text) {
+    RuleText out;
+    static_cast<std::string_view&>(out) = text;
+    return out;
+  }
+
+ private:
+  explicit RuleText(std::shared_ptr<const std::string> text) : std::string_view(*text), kept_(std::move(text)) {}
+  std::shared_ptr<const std::string> kept_;
+};
+
 struct Example {
   std::string text;
   std::string path = "sandbox/example.test.ts";  // for rules with a path scope
@@ -35,7 +55,7 @@ struct Example {
 struct Pattern {
   static constexpr std::uint32_t kUnbounded = std::numeric_limits<std::uint32_t>::max();
 
-  std::string regex;
+  RuleText regex;
   std::vector<View> views;      // in the order of the enumeration, each once
   std::uint16_t capture = 0;    // the group that is the finding's span (0: the whole match)
   std::uint32_t bytes_max = 0;  // longest possible match; kUnbounded; 0: not checked yet
@@ -50,9 +70,9 @@ struct Rule {
   std::string id;  // "always.env_dump"; stable, lower case, family.name
   Tier tier = Tier::always;
   Severity severity = Severity::block;
-  std::string title;  // what was found, one line
-  std::string why;    // why it matters
-  std::string fix;    // what to write instead; the reader may be a model
+  RuleText title;  // what was found, one line
+  RuleText why;    // why it matters
+  RuleText fix;    // what to write instead; the reader may be a model
   std::vector<Pattern> patterns;
   std::vector<std::string> needs;             // fact ids
   std::vector<std::string> all_of;            // fact ids; then `patterns` is empty
@@ -62,7 +82,7 @@ struct Rule {
   std::vector<std::string> references;
   std::vector<Example> match;     // empty in RuleSet::shipped(), see shipped_with_examples()
   std::vector<Example> no_match;  // the same
-  std::string file;               // where it stands, for messages
+  RuleText file;                  // where it stands, for messages
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
@@ -70,11 +90,11 @@ struct Rule {
 // A named observation, not a finding.
 struct Fact {
   std::string id;  // "fact.can_spawn"
-  std::string title;
+  RuleText title;
   std::vector<Pattern> patterns;
   std::vector<Example> match;
   std::vector<Example> no_match;
-  std::string file;
+  RuleText file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };

@@ -15,7 +15,7 @@ namespace guard {
 class RuleWriter {
  public:
   void number(std::uint32_t number) { bytes_.append(reinterpret_cast<const char*>(&number), sizeof number); }
-  void text(const std::string& text) {
+  void text(std::string_view text) {
     number(static_cast<std::uint32_t>(text.size()));
     bytes_ += text;
   }
@@ -53,6 +53,7 @@ class RuleReader {
     return text;
   }
   void text(std::string& out) { out = view(); }
+  void text(RuleText& out) { out = RuleText::of_program(view()); }
   template <typename Number>
   void choice(Number& value) {
     value = static_cast<Number>(number());
@@ -93,7 +94,9 @@ void code_rule(Coder& coder, Rule& rule, Hints& hints) {
   coder.choice(rule.tier);
   code_common(coder, rule);
   coder.choice(rule.severity);
-  for (auto* text : {&rule.why, &rule.fix, &rule.kind}) coder.text(*text);
+  coder.text(rule.why);
+  coder.text(rule.fix);
+  coder.text(rule.kind);
   for (auto* list : {&rule.needs, &rule.all_of, &rule.paths}) code_texts(coder, *list);
   code_texts(coder, hints);
 }

@@ -130,7 +130,8 @@ class Reader {
       }
     };
   }
-  Read into(std::string& out) {
+  template <typename Text>
+  Read into(Text& out) {
     return [this, &out](const TomlValue& value) { out = text(value); };
   }
   Read into(std::vector<std::string>& out) {

@@ -36,7 +36,7 @@ Result<void> compile(const std::filesystem::path& rules_folder, const std::files
   RuleWriter examples;
   // Where a rule stands is told from the root of the project, not of the machine that built it.
   const auto place = [root = rules_folder.string()](auto owner) {
-    if (owner.file.starts_with(root)) owner.file.replace(0, root.size(), "rules");
+    if (owner.file.starts_with(root)) owner.file = "rules" + std::string(owner.file.substr(root.size()));
     return owner;
   };
   lists.text(rules.digest());

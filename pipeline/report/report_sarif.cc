@@ -59,8 +59,8 @@ class Rules {
  private:
   Json descriptor(const Finding& finding) const {
     const Rule* rule = options_.rules.find(finding.rule);
-    const std::string title = rule == nullptr ? clean(finding.message) : rule->title;
-    const std::string why = rule == nullptr ? title : rule->why;
+    const std::string title = rule == nullptr ? clean(finding.message) : std::string(rule->title);
+    const std::string why = rule == nullptr ? title : std::string(rule->why);
     const std::string fix = clean(rule == nullptr ? finding.fix : rule->fix);
     const std::string anchor = rule_anchor(finding.rule, finding.tier);
     const std::string page = rule_page(finding.rule, finding.tier);

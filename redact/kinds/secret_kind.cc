@@ -151,7 +151,7 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   if (rule.patterns.empty()) return fault("a pattern is missing");
   std::vector<SecretPattern> patterns;
   for (const Pattern& pattern : rule.patterns) {
-    patterns.push_back({texts.keep(pattern.regex), pattern.capture});
+    patterns.push_back({texts.keep(std::string(pattern.regex)), pattern.capture});
     kind.has_group = kind.has_group || pattern.capture > 0;
     if (pattern.regex.find(kLineEnd) != std::string::npos) kind.value = Value::or_below;
   }

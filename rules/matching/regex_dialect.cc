@@ -314,7 +314,7 @@ bool rewrite_regex(std::string& regex, RegexFault& fault) {
 }
 
 bool check_pattern(Pattern& pattern, RegexFault& fault) {
-  std::string regex = pattern.regex;
+  std::string regex(pattern.regex);
   if (!rewrite_regex(regex, fault)) return false;
   const auto exact = Re2Matcher::create(regex);
   if (!exact) {

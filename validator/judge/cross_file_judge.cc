@@ -146,8 +146,9 @@ std::string CrossFileJudge::way(std::uint32_t from, std::uint32_t to) const {
 std::string CrossFileJudge::places(const JointRule& joint, std::uint32_t file, std::uint32_t slot) const {
   std::string text;
   const std::uint32_t* seen = of_group(group_of_[file]);
-  const auto add = [&](const std::string& what, std::uint32_t at, std::uint32_t line) {
-    text += (text.empty() ? "" : ", ") + what + " at " + files_[at].path + ":" + std::to_string(line) + way(file, at);
+  const auto add = [&](std::string_view what, std::uint32_t at, std::uint32_t line) {
+    text += (text.empty() ? "" : ", ") + std::string(what) + " at " + files_[at].path + ":" + std::to_string(line) +
+        way(file, at);
   };
   const Rule& rule = rules_.rules()[joint.rule];
   if (slot != kNowhere && rule.all_of.empty()) {

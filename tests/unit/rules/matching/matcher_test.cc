@@ -272,10 +272,12 @@ TEST(Matcher, EnginesAgreeOnRandomPatternsAndTexts) {
   for (int round = 0; round < 400; ++round) {
     Pattern pattern;
     const std::size_t length = 1 + pick(4);
-    for (std::size_t i = 0; i < length; ++i) pattern.regex += atoms[pick(atoms.size())] + repeats[pick(repeats.size())];
-    if (pick(6) == 0) pattern.regex = "^" + pattern.regex;
-    if (pick(6) == 0) pattern.regex += "$";
-    if (pick(6) == 0) pattern.regex += "|" + atoms[pick(9)];
+    std::string regex;
+    for (std::size_t i = 0; i < length; ++i) regex += atoms[pick(atoms.size())] + repeats[pick(repeats.size())];
+    if (pick(6) == 0) regex = "^" + regex;
+    if (pick(6) == 0) regex += "$";
+    if (pick(6) == 0) regex += "|" + atoms[pick(9)];
+    pattern.regex = regex;
     Rule rule = rule_of("test.random", {});
     pattern.views = {View::raw};
     rule.patterns.push_back(pattern);

@@ -42,13 +42,13 @@ TEST(Re2Matcher, FindsWhatASearchFinds) {
       for (const auto* examples : {&rule.match, &rule.no_match}) {
         for (const Example& example : *examples) {
           const auto matcher = Re2Matcher::create(pattern.regex).value();
-          const auto expected = searched(pattern.regex, example.text, 0, pattern.capture);
+          const auto expected = searched(std::string(pattern.regex), example.text, 0, pattern.capture);
           ASSERT_EQ(found(matcher, example.text, 0, pattern.capture), expected) << rule.id << "\n" << example.text;
           if (!expected) continue;
           ++matches;
           const std::size_t behind = std::get<0>(*expected) + 1;
           ASSERT_EQ(found(matcher, example.text, behind, pattern.capture),
-              searched(pattern.regex, example.text, behind, pattern.capture));
+              searched(std::string(pattern.regex), example.text, behind, pattern.capture));
         }
       }
     }
