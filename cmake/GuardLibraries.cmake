@@ -14,27 +14,26 @@ endfunction()
 
 guard_archive(guard_re2 libre2.a re2/re2.h Threads::Threads)
 guard_archive(guard_hs libhs.a hs/hs.h m)
-# Debian's archive has the matchers five times, 1.3 MB each, and takes at run time what the CPU offers. Two of them are
-# linked: what is for AVX-512 took as long here as what is for AVX2, and no CPU since 2009 lacks SSE4.2 (which
-# HyperscanScanner::available() asks for). The linker reads these names before the archive, and so takes no more members
-# out of it than they need.
+# Debian's archive has the matchers five times, 1.3 MB each, and a dispatcher that asks the CPU for each function anew,
+# which stops a virtual machine. Ours stands before the archive, so the linker takes two of the five: that for AVX-512
+# took as long here as what is for AVX2, and no CPU since 2009 lacks SSE4.2 (HyperscanScanner::available() asks for it).
 execute_process(COMMAND "${CMAKE_NM}" -A "${guard_hs_PATH}" OUTPUT_VARIABLE names ERROR_QUIET)
-string(REGEX MATCHALL "dispatcher\\.c\\.o: +U avx512vbmi_[A-Za-z0-9_]+" names "${names}")
-set(script "/* Names of Hyperscan that stand for others of it. */\n")
-foreach(name IN LISTS names)
-  string(REGEX REPLACE ".* avx512vbmi" "" name "${name}")
-  foreach(pair IN ITEMS "core2 corei7" "avx512 avx2" "avx512vbmi avx2")
-    string(REPLACE " " "${name} = " pair "${pair}")
-    string(APPEND script "${pair}${name};\n")
+string(REGEX MATCHALL "dispatcher\\.c\\.o: +U avx2_[A-Za-z0-9_]+" names "${names}")
+if(names)
+  set(assembly "")
+  foreach(name IN LISTS names)
+    string(REGEX REPLACE ".* avx2_" "" name "${name}")
+    string(APPEND assembly "  .section .text.${name},\"ax\",@progbits\n  .globl ${name}\n  .type ${name},@function\n"
+      "${name}:\n  cmpb $0, guard_hyperscan_avx2(%rip)\n  je corei7_${name}\n  jmp avx2_${name}\n")
   endforeach()
-endforeach()
-foreach(variant IN ITEMS corei7 avx2)
-  string(APPEND script "${variant}_Crc32c_ComputeBuf = guard_hyperscan_checksum;\n")
-endforeach()
-file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/hyperscan.ld" CONTENT "${script}" @ONLY)
-add_library(guard_hs_checksum STATIC "${CMAKE_CURRENT_LIST_DIR}/hyperscan_checksum.cc")
-set_property(TARGET guard_hs PROPERTY
-  INTERFACE_LINK_LIBRARIES "${PROJECT_BINARY_DIR}/generated/hyperscan.ld;guard_hs_checksum;${guard_hs_PATH};m")
+  foreach(name IN ITEMS corei7_Crc32c_ComputeBuf avx2_Crc32c_ComputeBuf)
+    string(APPEND assembly "  .globl ${name}\n${name}:\n  jmp guard_hyperscan_checksum\n")
+  endforeach()
+  set(parts "${PROJECT_BINARY_DIR}/generated/hyperscan.S")
+  file(CONFIGURE OUTPUT "${parts}" CONTENT "${assembly}  .section .note.GNU-stack,\"\",@progbits\n" @ONLY)
+  add_library(guard_hs_parts STATIC "${CMAKE_CURRENT_LIST_DIR}/hyperscan_parts.cc" "${parts}")
+  set_property(TARGET guard_hs PROPERTY INTERFACE_LINK_LIBRARIES "guard_hs_parts;${guard_hs_PATH};m")
+endif()
 guard_archive(guard_seccomp libseccomp.a seccomp.h)
 guard_archive(guard_cares libcares.a ares.h)
 guard_archive(guard_zlib libz.a zlib.h)

@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+extern "C" bool guard_hyperscan_available();  // cmake/hyperscan_parts.cc
+
 namespace guard {
 namespace {
 
@@ -82,9 +84,10 @@ HyperscanScanner::~HyperscanScanner() { hs_free_database(static_cast<hs_database
 // Hyperscan is content with SSSE3, but its matchers for that are left out, too.
 bool HyperscanScanner::available() noexcept {
 #if defined(__x86_64__)
-  if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt")) return false;
-#endif
+  return guard_hyperscan_available();
+#else
   return hs_valid_platform() == HS_SUCCESS;
+#endif
 }
 
 std::string HyperscanScanner::library_version() { return hs_version(); }

@@ -1,11 +1,22 @@
-// The CRC32C that Hyperscan checks its databases with whenever it gets working memory for one: 2 MB when a file is
-// checked. Its own takes one word after the other, each of which waits for the one before; this takes three at a time,
-// which is three times as fast.
+// What GuardLibraries.cmake links in the place of parts of Hyperscan.
 #include <nmmintrin.h>
+#define _Bool bool  // NOLINT(bugprone-reserved-identifier): the header of the C library is no C++ to clang
+#include <sys/platform/x86.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+// The C library has asked the CPU.
+extern "C" {
+extern bool guard_hyperscan_avx2;
+bool guard_hyperscan_avx2 = CPU_FEATURE_ACTIVE(AVX2);
+bool guard_hyperscan_available() { return CPU_FEATURE_ACTIVE(SSE4_2) && CPU_FEATURE_ACTIVE(POPCNT); }
+}
+
+// The CRC32C that Hyperscan checks its databases with whenever it gets working memory for one: 2 MB when a file is
+// checked. Its own takes one word after the other, each of which waits for the one before; this takes three at a time,
+// which is three times as fast.
 
 namespace {
 
