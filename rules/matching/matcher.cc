@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <tuple>
@@ -34,11 +36,7 @@ struct Slot {
   const Pattern* source = nullptr;
 };
 
-// Compiled when a hit first needs it: most runs find nothing.
-struct LazyExact {
-  std::once_flag once;
-  std::unique_ptr<const Result<Re2Matcher>> exact;
-};
+using Exact = Result<Re2Matcher>;
 
 // Ends first..last, each a byte apart: `[a-z]+` ends at every byte of a long word.
 struct EndRun {
@@ -76,7 +74,8 @@ Matcher::Scratch::Scratch(Scratch&&) noexcept = default;
 Matcher::Scratch& Matcher::Scratch::operator=(Scratch&&) noexcept = default;
 
 struct Matcher::State {
-  explicit State(const RuleSet& rules) : slots(slots_of(rules)), exacts(std::make_unique<LazyExact[]>(slots.size())) {
+  explicit State(const RuleSet& rules)
+      : slots(slots_of(rules)), exacts(std::make_unique<std::atomic<const Exact*>[]>(slots.size())) {
     for (std::uint32_t id = 0; id < slots.size(); ++id) {
       for (const View view : slots[id].source->views) by_view[static_cast<std::size_t>(view)].push_back(id);
     }
@@ -84,17 +83,25 @@ struct Matcher::State {
 
   Engine engine = Engine::re2_only;
   std::vector<Slot> slots;
-  std::unique_ptr<LazyExact[]> exacts;  // by slot
+  // By slot. Compiled when a hit first needs it: most runs find nothing. Rules and facts share what they look for.
+  std::unique_ptr<std::atomic<const Exact*>[]> exacts;
+  mutable std::map<std::string_view, const Exact> compiled;
+  mutable std::mutex compiling;
   std::array<std::vector<std::uint32_t>, kViewCount> by_view;
   std::array<std::optional<HyperscanScanner>, kViewCount> databases;
 
   Result<const Re2Matcher*> exact_of(std::uint32_t slot) const {
-    LazyExact& lazy = exacts[slot];
-    std::call_once(lazy.once, [&] {
-      lazy.exact = std::make_unique<const Result<Re2Matcher>>(Re2Matcher::create(slots[slot].source->regex));
-    });
-    if (!*lazy.exact) return lazy.exact->error();
-    return &**lazy.exact;
+    const Exact* exact = exacts[slot].load(std::memory_order_acquire);
+    if (exact == nullptr) {
+      const std::string_view regex = slots[slot].source->regex;
+      const std::lock_guard lock(compiling);
+      auto known = compiled.find(regex);
+      if (known == compiled.end()) known = compiled.emplace(regex, Re2Matcher::create(regex)).first;
+      exact = &known->second;
+      exacts[slot].store(exact, std::memory_order_release);
+    }
+    if (!*exact) return exact->error();
+    return &**exact;
   }
 
   void append(const Slot& slot, const ExactSpan& span, bool confirmed, std::vector<Match>& out) const {
