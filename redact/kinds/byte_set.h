@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -44,11 +43,6 @@ class ByteSet {
   ByteSet& operator|=(const ByteSet& other) noexcept {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
-  }
-  int size() const noexcept {
-    int size = 0;
-    for (const std::uint64_t word : words_) size += std::popcount(word);
-    return size;
   }
   bool empty() const noexcept { return (words_[0] | words_[1] | words_[2] | words_[3]) == 0; }
   const Words& words() const noexcept { return words_; }

@@ -61,24 +61,12 @@ bool has_needs(const SecretKind& kind, std::string_view text) {
       [&](const ByteSet& need) { return std::any_of(text.begin(), text.end(), [&](char c) { return need.has(c); }); });
 }
 
-// May a value that looks random be a part of `run`?
-bool may_be_random(const SecretKind& kind, std::string_view run) {
-  ByteSet bytes;
-  for (const char c : run) bytes.add(c);
-  return has_needs(kind, run) && kind.entropy_min <= std::log2(bytes.size());
-}
-
 // Has the window room for a value? Looked at from far to near: text that has none is left after a few bytes.
 bool may_hold_value(const SecretKind& kind, std::string_view window) {
-  if (kind.size_min == 0) return true;
   for (std::size_t begin = 0; begin + kind.size_min <= window.size();) {
     std::size_t at = begin + kind.size_min;
     while (at > begin && kind.tail.has(window[at - 1])) --at;
-    if (at == begin) {
-      at += kind.size_min;
-      while (at < window.size() && kind.tail.has(window[at])) ++at;
-      if (may_be_random(kind, window.substr(begin, at - begin))) return true;
-    }
+    if (at == begin) return true;
     begin = at;
   }
   return false;
@@ -124,9 +112,11 @@ Result<KindMatch> SecretMatcher::decide(const Candidate& candidate, LastRefusal*
   if (!may_hold_value(*kind_, window)) return KindMatch();
   const std::string_view left = kind_->behind.empty() ? std::string_view() : candidate.left;
   if (last != nullptr && !window.empty() && last->window == window && last->left == left) return KindMatch();
-  // Patterns are compiled when they are needed, which takes longer than all else that a short text needs.
-  if (!has_needs(*kind_, window)) return KindMatch();
-  GUARD_TRY_ASSIGN(KindMatch match, judge(window));
+  KindMatch match;
+  // A pattern that nobody needs is not compiled: that takes longer than all else in a short text.
+  if (has_needs(*kind_, window)) {
+    GUARD_TRY_ASSIGN(match, judge(window));
+  }
   if (match.found && !kind_->behind.empty()) {
     std::size_t begin = 0;
     std::size_t end = 0;

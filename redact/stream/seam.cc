@@ -76,6 +76,11 @@ bool is_box(std::string_view text) {
   return text.size() >= 3 && text[0] == '\xe2' && (text[1] == '\x94' || text[1] == '\x95');
 }
 
+// May it become one?
+bool begins_box(std::string_view text) {
+  return std::string_view("\xe2\x94").starts_with(text) || std::string_view("\xe2\x95").starts_with(text);
+}
+
 // What is put before a line: blanks, and behind them a sign or number of it.
 std::size_t lead_of(std::string_view line) {
   std::size_t at = run(line, 0, kBlank, kBlanksMax);
@@ -173,6 +178,7 @@ NextLine::NextLine(const StreamText& text, Offset line, bool any) : known(any), 
           continue;
         }
       }
+      if (!text.ended() && begins_box(rest.substr(at))) return;
       const bool bar = byte == '|' || is_box(rest.substr(at));
       const bool plain = bar || (size > 0 && static_cast<unsigned char>(bytes[size - 1]) >= 0x80);
       if (!any && !plain && (word || !kSigns.has(byte))) break;

@@ -208,7 +208,7 @@ Offset TriggerScan::next_likely(Offset from, Offset to) const {
 
 Offset TriggerScan::next(const StreamText& text, Offset from, Offset to) {
   constexpr std::size_t kBehind = TriggerTable::kFilterBytes - 1;
-  const Offset cut = std::min(to, text.end() - std::min<Offset>(kBehind, text.end()));
+  const Offset cut = std::min({to, end_, text.end() - std::min<Offset>(kBehind, text.end())});
   for (; from < cut; ++from) {
     from = next_likely(from, cut);
     if (from == cut) break;

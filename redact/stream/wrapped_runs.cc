@@ -67,8 +67,9 @@ bool WrappedRuns::take_line(const StreamText& text, std::vector<SecretSpan>& spa
     }
   }
   while (begin < text.end() && begin - at_ < kBlanksMax && (text.at(begin) == ' ' || text.at(begin) == '\t')) ++begin;
-  // Most lines are too short or no run, which one byte of them shows. A line that may end a block may be shorter.
-  if (lines_ == 0 && begin + kWidthMin <= text.end() && !chars_.has(text.at(begin + kWidthMin - 1))) {
+  // Most lines are too short or no run, which one byte of them shows. A line that may end a block may be shorter, and
+  // one whose end is not seen yet waits for it: two of `pad`, a CR and the byte behind them.
+  if (lines_ == 0 && begin + kWidthMin + 3 <= text.end() && !chars_.has(text.at(begin + kWidthMin - 1))) {
     at_ = begin;
     skipping_ = true;
     return true;

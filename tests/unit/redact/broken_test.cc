@@ -116,6 +116,17 @@ TEST(Broken, NothingStaysAtAnyWidth) {
   }
 }
 
+TEST(Broken, NoCutChangesWhatIsFound) {
+  for (const Kind& kind : kinds()) {
+    for (const Separator& by : separators()) {
+      const std::string text =
+          "it said:" + by.end + broken(kind.secret, 20, by) + by.lead + "and that (is) all" + by.end;
+      EXPECT_EQ(stream(source(), text, every_byte(text.size())), redact_text(source(), text).value_or("failed"))
+          << kind.name << " by " << by.name;
+    }
+  }
+}
+
 // Every character as its number, or every other one, in each of the ways.
 TEST(Broken, NothingStaysOfWhatIsWrittenInNumbers) {
   for (const char* form : {"&#{};", "&#x{:X};", "&#x{:x};", "&#{:03};", "\\u{:04x}", "\\u{{{:x}}}", "\\x{:02X}",

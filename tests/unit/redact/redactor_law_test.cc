@@ -66,9 +66,9 @@ const std::vector<std::string>& pieces() {
       std::string(45, ' ') + anthropic_key().substr(0, 40) + "\n" + anthropic_key().substr(40),
       random_text(76, 15) + "\n" + random_text(76, 16) + "\n", "\n" + random_text(64, 17) + "\n",
       random_text(64, 18) + "\n" + random_text(64, 19) + "\n" + random_text(20, 20) + "==\n",
-      broken(anthropic_key(), 12, "\n"), broken(jwt(), 7, "\r\n| "), broken(kKnownLong, 5, "\n  "),
-      broken(openai_key(), 1, "\r"), " sk-a\n", " gh\n", " gh\r", "\n| ", "&#115;k-", "%73k", "\\x73", "sk-abc123 ",
-      "'sk-ABc'", "api_key: ", "KEY=\"", "sk-ab",
+      broken(anthropic_key(), 12, "\n"), broken(openai_key(), 9, "\n\xe2\x94\x82 "), broken(jwt(), 7, "\r\n| "),
+      broken(kKnownLong, 5, "\n  "), broken(openai_key(), 1, "\r"), " sk-a\n", " gh\n", " gh\r", "\n| ",
+      "\n\xe2\x94\x82 ", "&#115;k-", "%73k", "\\x73", "sk-abc123 ", "'sk-ABc'", "api_key: ", "KEY=\"", "sk-ab",
       "ey"
       "JhbGciOiJIUzI1NiJ9",
       broken(pem("PRIVATE KEY", "", "", 2), 20, "\n"), random_text(1700, 14)};

@@ -27,6 +27,19 @@ TEST(Wrapped, KeyThatATerminalBroke) {
       "\x1b[31m" + std::string(30, '.') + "[REDACTED:anthropic]\x1b[0m\x1b[31m\x1b[0m\n");
 }
 
+// It may be the first of a block.
+TEST(Wrapped, ALineThatWaitsForItsEndIsHiddenWhereTheStreamIsCut) {
+  constexpr std::size_t kWidthMin = 40;
+  for (std::size_t size = kWidthMin - 3; size < kWidthMin + 3; ++size) {
+    for (const std::string& end : {std::string("\r"), std::string("=\r"), std::string("==\r")}) {
+      const std::string line = random_text(size) + end;
+      const bool hidden = line.size() >= kWidthMin;
+      EXPECT_EQ(stream(shipped_kinds(), "x\n" + line, {}, Ending::cut), "x\n" + (hidden ? "[REDACTED:base64]" : line))
+          << size << end.size();
+    }
+  }
+}
+
 // From where the first line holds enough of the key.
 TEST(Wrapped, KeysAtAnyWidth) {
   for (const std::string& key : {anthropic_key(), openai_key()}) {
