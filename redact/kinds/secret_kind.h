@@ -15,7 +15,8 @@
 //   except    pattern, anchored at the group's first byte, of values that are no secret
 //   needs     sets of bytes, separated by blanks; each has a byte among the first 64 of the value (the group and what
 //             of the tail follows it in the window)
-//   min       so many bytes of `tail` in a row the value has at least. That is soon seen, where a name is a common word
+//   min       so many bytes the value has at least, all of them of `tail`. That is soon seen, where a name is a common
+//             word, and so is whether they are what it needs
 //   entropy   the Shannon entropy that these 64 bytes have at least, in bits a byte ("3.5"). Only for a pattern with a
 //             group that is followed by the value's end and not by "[": a value cut short by a marker must not count
 //   machine   "pem" (the pattern is the first line, the lines after it are followed) or "run" (no pattern and no

@@ -72,6 +72,18 @@ bool may_hold_value(const SecretKind& kind, std::string_view window) {
   return false;
 }
 
+// May it hold a value that has all that it needs? With a `size_min` that is one run of `tail`.
+bool may_look_random(const SecretKind& kind, std::string_view window) {
+  if (kind.size_min == 0) return has_needs(kind, window);
+  while (!window.empty()) {
+    const auto end = std::find_if_not(window.begin(), window.end(), [&](char c) { return kind.tail.has(c); });
+    const std::string_view run = window.substr(0, static_cast<std::size_t>(end - window.begin()));
+    if (run.size() >= kind.size_min && has_needs(kind, run)) return true;
+    window.remove_prefix(std::min(run.size() + 1, window.size()));
+  }
+  return false;
+}
+
 bool looks_random(const SecretKind& kind, std::string_view value) {
   if (value.size() < kind.size_min) return false;
   value = value.substr(0, kJudgedBytes);
@@ -114,7 +126,7 @@ Result<KindMatch> SecretMatcher::decide(const Candidate& candidate, LastRefusal*
   if (last != nullptr && !window.empty() && last->window == window && last->left == left) return KindMatch();
   KindMatch match;
   // A pattern that nobody needs is not compiled: that takes longer than all else in a short text.
-  if (has_needs(*kind_, window)) {
+  if (may_look_random(*kind_, window)) {
     GUARD_TRY_ASSIGN(match, judge(window));
   }
   if (match.found && !kind_->behind.empty()) {
