@@ -10,7 +10,7 @@
 // The C library has asked the CPU.
 extern "C" {
 extern bool guard_hyperscan_avx2;
-bool guard_hyperscan_avx2 = CPU_FEATURE_ACTIVE(AVX2);
+bool guard_hyperscan_avx2 = CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(BMI2) && CPU_FEATURE_ACTIVE(LZCNT);
 bool guard_hyperscan_available() { return CPU_FEATURE_ACTIVE(SSE4_2) && CPU_FEATURE_ACTIVE(POPCNT); }
 }
 

@@ -58,10 +58,11 @@ struct GitBlobId::State {
   Sha256 long_one;
 };
 
-GitBlobId::GitBlobId(std::size_t hex_digits, std::uint64_t size) : state_(std::make_unique<State>()) {
+GitBlobId::GitBlobId(std::size_t hex_digits, std::uint64_t size, std::string_view type)
+    : state_(std::make_unique<State>()) {
   state_->long_ids = hex_digits == 2 * Sha256::kBytes;
   must(SHA1_Init(&state_->short_one));
-  const std::string header = "blob " + std::to_string(size);
+  const std::string header = std::string(type) + " " + std::to_string(size);
   update(std::string_view(header.c_str(), header.size() + 1));
 }
 
@@ -82,8 +83,8 @@ std::string GitBlobId::finish_hex() {
   return to_hex(digest);
 }
 
-std::string git_blob_id(std::string_view bytes, std::size_t hex_digits) {
-  GitBlobId id(hex_digits, bytes.size());
+std::string git_blob_id(std::string_view bytes, std::size_t hex_digits, std::string_view type) {
+  GitBlobId id(hex_digits, bytes.size(), type);
   id.update(bytes);
   return id.finish_hex();
 }

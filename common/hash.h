@@ -37,8 +37,8 @@ class Sha256 {
 // The name that git gives to a file's bytes, which come piece by piece: SHA-1, or SHA-256 in repositories that use it.
 class GitBlobId {
  public:
-  // `hex_digits` of the repository's ids: 40 or 64. `size` of all bytes together.
-  GitBlobId(std::size_t hex_digits, std::uint64_t size);
+  // `hex_digits` of the repository's ids: 40 or 64. `size` of all bytes together. `type`: "tree" for what lists files.
+  GitBlobId(std::size_t hex_digits, std::uint64_t size, std::string_view type = "blob");
   ~GitBlobId();
   GitBlobId(const GitBlobId&) = delete;
   GitBlobId& operator=(const GitBlobId&) = delete;
@@ -49,7 +49,7 @@ class GitBlobId {
   struct State;
   std::unique_ptr<State> state_;
 };
-std::string git_blob_id(std::string_view bytes, std::size_t hex_digits);
+std::string git_blob_id(std::string_view bytes, std::size_t hex_digits, std::string_view type = "blob");
 
 std::string to_hex(std::span<const std::uint8_t> bytes);
 std::string sha256_hex(std::string_view text);

@@ -319,7 +319,7 @@ Result<std::string> read_at(
 
 Result<std::string> read_at(const Git& git, std::string_view revision, std::string_view path) {
   if (revision.empty()) {
-    if (auto plain = plain_file_at(git, "HEAD", path)) return *std::move(plain);
+    if (auto plain = plain_file_at_head(git, path)) return *std::move(plain);
   }
   GUARD_TRY_ASSIGN(const std::string commit, resolve(git, revision));
   if (commit.empty()) return std::string();

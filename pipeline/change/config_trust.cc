@@ -45,13 +45,13 @@ Result<bool> is_committed(
   std::optional<std::string> plain;
   std::thread asking;
   if (const std::string near = failure ? std::string() : below(here, whole); !near.empty()) {
-    auto started = new_thread([&, near] { plain = plain_file_at(Git(folder, cancel), "HEAD", "./" + near); });
+    auto started = new_thread([&, near] { plain = plain_file_at_head(Git(folder, cancel), "./" + near); });
     if (started) asking = *std::move(started);
   }
   const auto named_top = Git(folder, cancel).top();
   if (asking.joinable()) asking.join();
   if (!named_top) return named_top.error();
-  const fs::path top = fs::canonical(*named_top, failure);
+  const fs::path top = failure ? fs::path() : fs::canonical(*named_top, failure);
   const std::string name = failure ? std::string() : below(top, whole);
   if (name.empty()) return false;
   if (plain) return *plain == bytes;

@@ -149,15 +149,18 @@ Result<std::map<std::string, std::string>> read_blobs(const Git& git, const std:
   return blobs;
 }
 
-std::optional<std::string> plain_file_at(const Git& git, std::string_view commit, std::string_view path) {
+std::optional<std::string> plain_file_at_head(const Git& git, std::string_view path) {
+  // Git holds a commit against its id where it has to see that it is one, and nothing else.
+  constexpr std::string_view kHead = "HEAD^{commit}";
   if (path.find('\n') != std::string_view::npos) return std::nullopt;  // it is a line of the question
   const std::size_t slash = path.rfind('/') + 1;
   const auto answer =
-      git.read({"cat-file", "--batch"}, fmt::format("{0}:{1}\n{0}:{2}\n", commit, path.substr(0, slash), path));
+      git.read({"cat-file", "--batch"}, fmt::format("{0}:{1}\n{0}:{2}\n", kHead, path.substr(0, slash), path));
   std::string_view text = answer ? std::string_view(*answer) : std::string_view();
   const auto tree = take_object(text, "tree");
   const auto blob = tree ? take_object(text, "blob") : std::nullopt;
-  if (!blob || id_in_tree(tree->bytes, path.substr(slash), blob->id.size()) != blob->id ||
+  if (!blob || git_blob_id(tree->bytes, tree->id.size(), "tree") != tree->id ||
+      id_in_tree(tree->bytes, path.substr(slash), blob->id.size()) != blob->id ||
       git_blob_id(blob->bytes, blob->id.size()) != blob->id) {
     return std::nullopt;
   }

@@ -41,9 +41,9 @@ Result<TreeEntries> list_tree(const Git& git, const std::string& tree, TreeSizes
 Result<std::map<std::string, std::uint64_t>> blob_sizes(const Git& git, const std::set<std::string>& ids);
 Result<std::map<std::string, std::string>> read_blobs(const Git& git, const std::set<std::string>& ids);
 
-// What the regular file `path` of `commit` (or of HEAD, by that name) holds, in one question to git. Nothing where the
-// answer is not as plain as that: why not, the functions above can tell.
-std::optional<std::string> plain_file_at(const Git& git, std::string_view commit, std::string_view path);
+// What the regular file `path` of HEAD's commit holds, in one question to git: blob and the tree that it stands in are
+// held against their ids. Nothing where the answer is not as plain as that: why not, the functions above can tell.
+std::optional<std::string> plain_file_at_head(const Git& git, std::string_view path);
 
 // For those who read other answers of git: the words of a line, an answer of one line, and what to say of one that
 // nobody understands.

@@ -88,11 +88,11 @@ TEST_F(ChangeSource, OneQuestionTellsWhatAPlainFileHolds) {
   must(repository(), "git add -A && git -c user.email=t@example.invalid -c user.name=t commit -q -m more");
   write(repository(), "notes.md", "# changed\n");
   const Git git(repository(), cancel_);
-  EXPECT_EQ(plain_file_at(git, "HEAD", "notes.md"), "# notes\n");
-  EXPECT_EQ(plain_file_at(git, "HEAD", "a b/c.toml"), std::string("x = 1\n\0", 7));
+  EXPECT_EQ(plain_file_at_head(git, "notes.md"), "# notes\n");
+  EXPECT_EQ(plain_file_at_head(git, "a b/c.toml"), std::string("x = 1\n\0", 7));
   // Whatever else is told by more questions.
   for (const char* path : {"link.toml", "a b", "missing", "a b/missing", "none/c.toml", "notes.md\nnotes.md", ""})
-    EXPECT_EQ(plain_file_at(git, "HEAD", path), std::nullopt) << path;
+    EXPECT_EQ(plain_file_at_head(git, path), std::nullopt) << path;
   EXPECT_EQ(read_at(git, {}, "missing").value(), "");
   EXPECT_EQ(read_at(git, {}, "link.toml").error().code(), ErrorCode::config_invalid);
   const std::string id = git.read({"rev-parse", "HEAD:notes.md"}).value().substr(0, 40);
@@ -101,8 +101,28 @@ TEST_F(ChangeSource, OneQuestionTellsWhatAPlainFileHolds) {
     return ".git/objects/" + name.substr(0, 2) + "/" + name.substr(2);
   };
   must(repository(), "cp -f " + object(other) + " " + object(id));
-  EXPECT_EQ(plain_file_at(git, "HEAD", "notes.md"), std::nullopt) << "other bytes under its name";
+  EXPECT_EQ(plain_file_at_head(git, "notes.md"), std::nullopt) << "other bytes under its name";
   EXPECT_EQ(read_at(git, {}, "notes.md").error().code(), ErrorCode::protocol_error);
+}
+
+// Whoever can write to the object folder, or to HEAD, has put something else under a name that is known.
+TEST_F(ChangeSource, WhatStandsUnderAnotherNameIsNotCommitted) {
+  const std::string as = "git -c user.email=t@example.invalid -c user.name=t ";
+  const std::string forged = "printf 'forged\\n' > notes.md && git add notes.md && ";
+  const std::string put =
+      "; path() { printf '.git/objects/%s/%s' \"$(printf %.2s $1)\" \"${1#??}\"; }; cp -f \"$(path $other)\" \"$(path "
+      "$id)\"";
+  for (const std::string& command : {"id=$(git rev-parse HEAD^{tree}); other=$(git write-tree)" + put,
+           "id=$(git rev-parse HEAD); other=$(" + as + "commit-tree -m other $(git write-tree))" + put,
+           std::string("tree=$(git write-tree) && echo $tree > .git/HEAD")}) {
+    const TempDir folder = TempDir::create().value();
+    const fs::path copy = folder.path() / "copy";
+    must(folder.path(), "cp -a '" + repository().string() + "' copy");
+    must(copy, forged + command);
+    EXPECT_EQ(plain_file_at_head(Git(copy, cancel_), "notes.md"), std::nullopt) << command;
+    const auto read = read_at(copy, {}, "notes.md", cancel_);
+    EXPECT_TRUE(!read || *read != "forged\n") << command;
+  }
 }
 
 }  // namespace
