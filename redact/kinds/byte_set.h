@@ -10,13 +10,17 @@
 
 namespace guard {
 
+inline std::uint64_t eight_at(const char* bytes) noexcept {
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, bytes, sizeof eight);
+  return eight;
+}
+
 // Of `count` bytes, a multiple of eight up to 64, that are 0 or 1: a bit for each.
 inline std::uint64_t bits_of(const std::uint8_t* bytes, std::size_t count) noexcept {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < count; i += 8) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, bytes + i, sizeof eight);
-    bits |= eight * 0x0102040810204080u >> 56 << i;
+    bits |= eight_at(reinterpret_cast<const char*>(bytes + i)) * 0x0102040810204080u >> 56 << i;
   }
   return bits;
 }

@@ -51,8 +51,8 @@ bool begins(const SecretKind& kind, std::string_view text) {
     return lower == (kind.fold_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
   };
   return kind.next.empty() || std::any_of(kind.prefixes.begin(), kind.prefixes.end(), [&](std::string_view prefix) {
-    return text.size() > prefix.size() && same(prefix.front(), text.front()) && kind.next.has(text[prefix.size()]) &&
-        std::equal(prefix.begin(), prefix.end(), text.begin(), same);
+    return text.size() > prefix.size() && std::equal(prefix.begin(), prefix.end(), text.begin(), same) &&
+        kind.next.has(text[prefix.size()]);
   });
 }
 

@@ -196,9 +196,10 @@ NextLine::NextLine(const StreamText& text, Offset line, bool any) : known(any), 
 bool NextLine::may_go_on() const { return !seen || (size > 0 && (known || lead == size || kToken.has(bytes[lead]))); }
 
 bool SeamFinder::begins_literal(std::string_view text) const {
-  if (text.size() < kLiteralMin) return secrets_->known.begins_short(text);
-  for (const Trigger& trigger : secrets_->triggers.candidates(text)) {
-    if (trigger.literal.size() >= kLiteralMin && trigger.seen(text) == Trigger::Seen::fully) return true;
+  if (text.size() >= kLiteralMin) {  // hundreds begin with less
+    for (const Trigger& trigger : secrets_->triggers.candidates(text)) {
+      if (trigger.literal.size() >= kLiteralMin && trigger.seen(text) == Trigger::Seen::fully) return true;
+    }
   }
   return secrets_->known.begins_short(text);
 }

@@ -11,7 +11,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,12 +20,6 @@
 #include "redact/stream/stream_text.h"
 
 namespace guard {
-
-inline std::uint64_t eight_at(const char* bytes) noexcept {
-  std::uint64_t eight = 0;
-  std::memcpy(&eight, bytes, sizeof eight);
-  return eight;
-}
 
 // Triggers are sorted by so many bytes.
 inline constexpr std::size_t kKeyBytes = 3;
