@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +28,9 @@
 #include "tests/support/scoped_env.h"
 
 namespace guard::testing {
+
+// As guard's own main does (common/cancel.h): a sandbox may end while it is written to.
+inline const auto kSigpipeBefore = ::signal(SIGPIPE, SIG_IGN);
 
 class KeepingSink final : public ByteSink {
  public:
