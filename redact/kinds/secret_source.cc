@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "redact/stream/seam.h"
 #include "redact/stream/secret_state.h"
 
 namespace guard {
@@ -34,6 +35,17 @@ std::set<std::uint32_t> part_of_markers(const SecretSource::State& state) {
     if (markers.find(known.text) != std::string::npos) found.insert(known.kind);
   }
   return found;
+}
+
+// Where two threads make it at once, the first one's is taken.
+template <class Made, class From>
+const Made& made_once(std::atomic<const Made*>& place, const From& from) {
+  const Made* made = place.load(std::memory_order_acquire);
+  if (made == nullptr) {
+    auto ours = std::make_unique<const Made>(from);
+    made = place.compare_exchange_strong(made, ours.get()) ? ours.release() : made;
+  }
+  return *made;
 }
 
 }  // namespace
@@ -102,17 +114,14 @@ SecretSource::State::State(const KindTable& table)
 
 SecretSource::State::~State() {
   for (std::size_t i = 0; i < kinds.size(); ++i) delete judges_[i].load();
+  delete seams_.load();
 }
 
 Result<KindMatch> SecretSource::State::decide(std::uint32_t kind, const Candidate& candidate, LastRefusal* last) const {
   if (is_off(kind)) return KindMatch();
-  const SecretMatcher* judge = judges_[kind].load(std::memory_order_acquire);
-  if (judge == nullptr) {
-    auto made = std::make_unique<const SecretMatcher>(kinds[kind]);
-    // Where two threads make it at once, the first one's is taken.
-    judge = judges_[kind].compare_exchange_strong(judge, made.get()) ? made.release() : judge;
-  }
-  return judge->decide(candidate, last);
+  return made_once(judges_[kind], kinds[kind]).decide(candidate, last);
 }
+
+const SeamTable& SecretSource::State::seams() const { return made_once(seams_, *this); }
 
 }  // namespace guard

@@ -213,12 +213,8 @@ bool SeamFinder::begins_literal(std::string_view text) const {
 Offset SeamFinder::next_live(const StreamText& text, TriggerScan& triggers, Offset from) const {
   const Offset few = text.end() - std::min<Offset>(text.end() - text.begin(), kLiteralMin - 1);
   if (from < few) from = triggers.next(text, from, few);
-  const auto may_be_live = [&](Offset at) {
-    const std::string_view rest = text.from(at);
-    const std::size_t slot = slot_of(rest);
-    return led_[slot] || (few_[slot] && (rest.size() + 1 == kLiteralMin || at_word_start(text.left_of(at))));
-  };
-  while (from >= few && from < text.end() && !may_be_live(from)) ++from;
+  const SeamTable& table = secrets_->seams();
+  while (from >= few && from < text.end() && !table.may_begin_with(text.from(from), text.left_of(from))) ++from;
   return from;
 }
 
@@ -251,9 +247,8 @@ SeamFinder::End SeamFinder::end_of(
       asked = begin;
       return at_start;
     };
-    const std::span<const Trigger> all = rest.size() < kKeyBytes
-        ? std::span<const Trigger>(begun_[static_cast<unsigned char>(rest.front())])
-        : secrets_->triggers.candidates(rest);
+    const std::span<const Trigger> all =
+        rest.size() < kKeyBytes ? secrets_->seams().begun_with(rest.front()) : secrets_->triggers.candidates(rest);
     for (const Trigger& trigger : all) {
       const SecretKind& kind = secrets_->kinds[trigger.kind];
       const bool pem = kind.machine == SecretKind::Machine::pem;
@@ -297,21 +292,27 @@ SeamFinder::End SeamFinder::end_of(
   return found;
 }
 
-SeamFinder::SeamFinder(const SecretSource::State& secrets) : secrets_(&secrets), ends_(kEnds), begins_(kBegins) {
-  for (std::uint32_t i = 0; i < secrets.kinds.size(); ++i) {
-    const SecretKind& kind = secrets.kinds[i];
+SeamTable::SeamTable(const SecretSource::State& secrets) {
+  for (const Trigger& trigger : secrets.triggers.all()) {
+    const SecretKind& kind = secrets.kinds[trigger.kind];
     if (kind.machine != SecretKind::Machine::pem && !kind.wraps()) continue;
-    for (const std::string_view literal : kind.prefixes) {
-      const char first = literal.front();
-      if (!kind.has_group) begun_[static_cast<unsigned char>(first)].emplace_back(literal, kind, i);
-      if (!kind.has_group && kind.fold_case && is_lower(first))
-        begun_[static_cast<unsigned char>(first - 'a' + 'A')].emplace_back(literal, kind, i);
-      for (std::size_t size = 1; size < kLiteralMin; ++size) {
-        if (kind.has_group && size < literal.size()) continue;
-        (kind.lead_max > 0 ? led_ : few_).set(slot_of(literal.substr(0, size)));
-      }
+    const char first = trigger.literal.front();
+    if (!kind.has_group) begun_[static_cast<unsigned char>(first)].push_back(trigger);
+    if (!kind.has_group && kind.fold_case && is_lower(first))
+      begun_[static_cast<unsigned char>(first - 'a' + 'A')].push_back(trigger);
+    for (std::size_t size = 1; size < kLiteralMin; ++size) {
+      if (kind.has_group && size < trigger.literal.size()) continue;
+      (kind.lead_max > 0 ? led_ : few_).set(slot_of(trigger.literal.substr(0, size)));
     }
   }
+}
+
+bool SeamTable::may_begin_with(std::string_view rest, std::string_view left) const {
+  const std::size_t slot = slot_of(rest);
+  return led_[slot] || (few_[slot] && (rest.size() + 1 == kLiteralMin || at_word_start(left)));
+}
+
+SeamFinder::SeamFinder(const SecretSource::State& secrets) : secrets_(&secrets), ends_(kEnds), begins_(kBegins) {
   ends_ |= secrets.known.bytes();
   begins_ |= secrets.known.bytes();
 }

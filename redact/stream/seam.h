@@ -13,6 +13,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +73,24 @@ struct Seam {
   Offset word = 0;       // yes: and its first word here
 };
 
+// What a line may end in, of all kinds that may be broken. Immutable.
+class SeamTable {
+ public:
+  explicit SeamTable(const SecretSource::State& secrets);  // must outlive this
+
+  // May a literal begin with `rest`, up to three bytes at a line's end? `left` stands before it.
+  bool may_begin_with(std::string_view rest, std::string_view left) const;
+  // Those that begin with a byte.
+  std::span<const Trigger> begun_with(char first) const { return begun_[static_cast<unsigned char>(first)]; }
+
+ private:
+  // Beginnings of up to three bytes of literals: of those that are broken, and whole ones. And of those that bytes
+  // before them belong to.
+  std::bitset<4096> few_;
+  std::bitset<4096> led_;
+  std::array<std::vector<Trigger>, 256> begun_;
+};
+
 class SeamFinder {
  public:
   explicit SeamFinder(const SecretSource::State& secrets);  // must outlive this
@@ -111,12 +130,6 @@ class SeamFinder {
   const SecretSource::State* secrets_;
   ByteSet ends_;    // what may stand before a seam
   ByteSet begins_;  // and behind it
-  // Beginnings of up to three bytes of literals that a line may end in: of those that are broken, and whole ones. And
-  // of those that bytes before them belong to.
-  std::bitset<4096> few_;
-  std::bitset<4096> led_;
-  // By its first byte, what a line of which only one or two bytes are seen may end in.
-  std::array<std::vector<Trigger>, 256> begun_;
 };
 
 }  // namespace guard

@@ -19,6 +19,8 @@
 
 namespace guard {
 
+class SeamTable;
+
 struct SecretSource::State {
   explicit State(const KindTable& table);
   ~State();
@@ -46,6 +48,9 @@ struct SecretSource::State {
 
   Result<KindMatch> decide(std::uint32_t kind, const Candidate& candidate, LastRefusal* last = nullptr) const;
 
+  // Made when a line end first asks for it.
+  const SeamTable& seams() const;
+
   // A named value that is hidden in part by another kind goes on behind that part: NAME=<key>rest. The alphabet in
   // which it goes on; nullptr for spans that are no named values. Without this the output, which shows
   // NAME=[REDACTED:...]rest, would be redacted once more by the next reader.
@@ -70,6 +75,7 @@ struct SecretSource::State {
 
  private:
   std::unique_ptr<std::atomic<const SecretMatcher*>[]> judges_;  // by kind; made when first needed
+  mutable std::atomic<const SeamTable*> seams_ = nullptr;
 };
 
 inline std::string marker_text(std::string_view kind) { return "[REDACTED:" + std::string(kind) + "]"; }

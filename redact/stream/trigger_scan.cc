@@ -41,6 +41,13 @@ std::uint64_t classes_of(const ByteSet& set) {
   return folded(words[0] | words[2]) | folded(words[1] | words[3]) << 32;
 }
 
+// 0x20 in the place of each that is a lower-case letter.
+std::uint64_t lower_bits(std::uint64_t eight) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u;
+  const std::uint64_t low = eight & 0x7f * kOnes;
+  return ((low + (0x80 - 'a') * kOnes) & ~(low + (0x7f - 'z') * kOnes) & ~eight & 0x80 * kOnes) >> 2;
+}
+
 // Of the first `size` of eight bytes.
 std::uint32_t hash_of(std::uint64_t eight, std::size_t size) {
   return static_cast<std::uint32_t>((eight << (64 - 8 * size)) * 0x9e3779b97f4a7c15u >> 48);
@@ -50,11 +57,11 @@ std::uint32_t hash_of(std::uint64_t eight, std::size_t size) {
 
 Trigger::Trigger(std::string_view literal_in, const SecretKind& of, std::uint32_t kind_in)
     : literal(literal_in), fold_case(of.fold_case), next(&of.next), kind(kind_in) {
-  for (std::size_t i = std::min(literal.size(), sizeof head); i-- > 0;) {
-    const bool any_case = fold_case && literal[i] >= 'a' && literal[i] <= 'z';
-    head_bits = head_bits << 8 | (any_case ? 0xdfu : 0xffu);
-    head = head << 8 | static_cast<unsigned char>(literal[i]);
-  }
+  char bytes[sizeof head] = {};
+  const std::size_t size = literal.copy(bytes, sizeof bytes);
+  head = eight_at(bytes);
+  head_bits = ~std::uint64_t{0} >> (8 * (sizeof head - size));
+  if (fold_case) head_bits &= ~lower_bits(head);
   head &= head_bits;
 }
 

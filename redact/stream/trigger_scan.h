@@ -51,6 +51,7 @@ class TriggerTable {
   // The prefixes of `kinds`, which must outlive this. `next` is asked of prefixes of three bytes.
   explicit TriggerTable(std::span<const SecretKind> kinds);
 
+  std::span<const Trigger> all() const noexcept { return triggers_; }
   // All triggers that may stand at the beginning of `text`, as far as that goes, and some that do not: ask seen().
   std::span<const Trigger> candidates(std::string_view text) const;
   // Does one stand there?
