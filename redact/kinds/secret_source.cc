@@ -37,7 +37,7 @@ std::set<std::uint32_t> part_of_markers(const SecretSource::State& state) {
   return found;
 }
 
-// Where two threads make it at once, the first one's is taken.
+// If two threads race, the first result wins.
 template <class Made, class From>
 const Made& made_once(std::atomic<const Made*>& place, const From& from) {
   const Made* made = place.load(std::memory_order_acquire);

@@ -1,7 +1,6 @@
 #include "redact/stream/seam.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "redact/stream/gap.h"
@@ -15,9 +14,6 @@ constexpr std::size_t kLookGapBytes = 768;  // of the next line, with what a rea
 constexpr std::size_t kBlanksMax = 16;
 constexpr std::size_t kServiceMax = 32;
 constexpr std::size_t kLiteralMin = 4;
-// Of a line that is full of literals so many are judged, those nearest to its end: no secret has as many in itself. A
-// secret may have begun with any of the others.
-constexpr std::size_t kJudgedMax = 16;
 
 const ByteSet kToken = *ByteSet::parse("A-Za-z0-9+/=_.:~-");
 const ByteSet kPem = *ByteSet::parse("A-Za-z0-9+/= -");
@@ -227,18 +223,9 @@ SeamFinder::End SeamFinder::end_of(
   }
   const StreamText text(line.text, line.begin, true);
   const Offset from = text.end() - (whole ? std::min(line.text.size(), kWindowBytes) : begun_run(line.text));
-  std::array<Offset, kWindowBytes> places;
-  std::size_t count = 0;
-  for (Offset at = next_live(text, triggers, from); at < text.end(); at = next_live(text, triggers, at + 1))
-    places[count++] = at;
-  const auto not_token = std::find_if_not(line.text.rbegin(), line.text.rend(), [](char c) { return kToken.has(c); });
-  const Offset token = text.end() - static_cast<Offset>(not_token - line.text.rbegin());  // from here on all is one
   End found;
-  for (std::size_t place = 0; place < count; ++place) {
-    const Offset at = places[place];
-    const bool judged = count - place <= kJudgedMax;
+  for (Offset at = next_live(text, triggers, from); at < text.end(); at = next_live(text, triggers, at + 1)) {
     const std::string_view rest = text.from(at);
-    if (!judged && found.live >= rest.size() && !rest.starts_with(kHeader)) continue;
     // Hundreds begin with the last letter of a line, most of them at the same place.
     Offset asked = text.end();
     bool at_start = false;
@@ -268,7 +255,7 @@ SeamFinder::End SeamFinder::end_of(
       // So little begins a secret only where no path and no base64 goes on with it.
       if (rest.size() < kLiteralMin && !left.empty() && kSigned.has(left.back())) continue;
       const auto live = static_cast<std::size_t>(text.end() - begin);
-      if (seen == Trigger::Seen::fully && judged) {
+      if (seen == Trigger::Seen::fully) {
         const Candidate candidate{
             left, true, text.from(begin).substr(0, kWindowBytes), static_cast<std::size_t>(at - begin)};
         const auto match = secrets_->decide(trigger.kind, candidate);
@@ -283,7 +270,7 @@ SeamFinder::End SeamFinder::end_of(
       if (kind.has_group ||
           (pem ? !begins_header(
                      rest, rest.size() >= (column.joined ? line.piece : line.text.size() - lead_of(line.text)))
-               : at < token))
+               : !all_of(kToken, rest)))
         continue;
       found.live = std::max(found.live, live);
       found.header = found.header || (pem && rest.starts_with(kHeader));

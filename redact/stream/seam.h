@@ -80,14 +80,13 @@ class SeamTable {
 
   // May a literal begin with `rest`, up to three bytes at a line's end? `left` stands before it.
   bool may_begin_with(std::string_view rest, std::string_view left) const;
-  // Those that begin with a byte.
+  // Triggers whose literal begins with `first`.
   std::span<const Trigger> begun_with(char first) const { return begun_[static_cast<unsigned char>(first)]; }
 
  private:
-  // Beginnings of up to three bytes of literals: of those that are broken, and whole ones. And of those that bytes
-  // before them belong to.
+  // Slots of the first one, two and three bytes of literals; of a kind with a name only of whole literals.
   std::bitset<4096> few_;
-  std::bitset<4096> led_;
+  std::bitset<4096> led_;  // of kinds to which bytes before the literal belong
   std::array<std::vector<Trigger>, 256> begun_;
 };
 

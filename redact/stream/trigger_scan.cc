@@ -41,7 +41,7 @@ std::uint64_t classes_of(const ByteSet& set) {
   return folded(words[0] | words[2]) | folded(words[1] | words[3]) << 32;
 }
 
-// 0x20 in the place of each that is a lower-case letter.
+// For each byte: 0x20 if it is a lower-case letter, else 0.
 std::uint64_t lower_bits(std::uint64_t eight) {
   constexpr std::uint64_t kOnes = 0x0101010101010101u;
   const std::uint64_t low = eight & 0x7f * kOnes;

@@ -29,9 +29,6 @@
 
 namespace guard::testing {
 
-// As guard's own main does (common/cancel.h): a sandbox may end while it is written to.
-inline const auto kSigpipeBefore = ::signal(SIGPIPE, SIG_IGN);
-
 class KeepingSink final : public ByteSink {
  public:
   Result<void> push(std::span<const char> bytes) override {
@@ -60,6 +57,7 @@ enum class As { ourselves, ordinary_user };
 
 // Runs `body` as an ordinary user, in a child: what it expects is reported there, and fails here. Root hides faults.
 inline void run_as(As who, const std::function<void()>& body) {
+  ::signal(SIGPIPE, SIG_IGN);  // as guard's main does (common/cancel.h): a sandbox may end while it is written to
   if (who == As::ourselves || ::geteuid() != 0) {
     body();
     return;

@@ -116,7 +116,7 @@ TEST(Broken, NothingStaysAtAnyWidth) {
   }
 }
 
-// Of a line that is full of beginnings of secrets only the last ones are judged.
+// Also where a line is full of what secrets begin with.
 TEST(Broken, NothingStaysBehindAFloodOfBeginnings) {
   for (const Kind& kind : kinds()) {
     if (kind.name == "pem") continue;  // its header stands alone
@@ -134,6 +134,19 @@ TEST(Broken, NothingStaysBehindAFloodOfBeginnings) {
       }
     }
   }
+}
+
+// Base64 of decimal digits is full of the literals that tokens of Discord begin with.
+TEST(Broken, ATokenOfDigitsIsJudgedAsAnyOther) {
+  std::string digits;
+  for (int i = 0; i < 18; ++i) digits += "Njc4";
+  const std::string token = joined("ey", "JhbGciOiJIUzI1NiJ9.", "ey", "JpZCI6") + digits + "fQ." + random_text(43, 7);
+  EXPECT_EQ(redact_text(source(), "it said: " + token + "\nFAILED\nsrc/a.test.ts\n").value_or("failed"),
+      "it said: [REDACTED:jwt]\nFAILED\nsrc/a.test.ts\n");
+  const std::string rest = "DczMDM3ODk4OTc4Mjc4NDk=%3D%3D--" + random_text(40, 8, "0123456789abcdef");
+  const std::string cookie = redact_text(source(), "Cookie: sid=" + digits + "%3\n" + rest + "\n").value_or(rest);
+  EXPECT_EQ(cookie.find("ODk4OTc4"), std::string::npos) << cookie;
+  EXPECT_EQ(cookie.find(rest.substr(rest.size() - 20)), std::string::npos) << cookie;
 }
 
 TEST(Broken, NoCutChangesWhatIsFound) {

@@ -187,13 +187,14 @@ TEST_P(OpenSandboxTest, ATaskThatIsDroppedIsKilledAndItsPlaceIsFree) {
       while (sandbox.running() > 0 && !deadline.passed()) std::this_thread::sleep_for(milliseconds(5));
       ASSERT_EQ(sandbox.running(), 0u);
     }
-    // A task has ended when its keeper has said so, which then takes a moment to leave.
+    // A keeper leaves shortly after it has reported the end of its task.
     const Deadline deadline = Deadline::after(milliseconds(20'000));
     for (;;) {
       const auto used = done(sandbox, operation(TaskOperation::usage, {}));
       ASSERT_OK(used);
       if (used->out.find("processes=2\n") != std::string::npos) break;  // init, and this one
       ASSERT_FALSE(deadline.passed()) << used->out;
+      std::this_thread::sleep_for(milliseconds(5));
     }
   });
 }
