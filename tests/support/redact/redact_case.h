@@ -28,6 +28,8 @@ std::string joined(const Parts&... parts) {
   return text;
 }
 
+inline const std::string kTelegram = joined("TELEGRAM_", "BOT_TOKEN");
+
 // "<1>" in `text` stands for secrets[0].
 inline std::string filled(std::string text, const std::vector<std::string>& secrets) {
   for (std::size_t i = 0; i < secrets.size(); ++i) {

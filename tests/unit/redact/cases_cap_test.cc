@@ -8,11 +8,10 @@
 namespace guard::test {
 namespace {
 
-const std::string kTelegram = joined("TELEGRAM_", "BOT_TOKEN");
-const std::string kValue = "x9Kx9Lq-" + random_text(32, 71);
+const std::string kCapValue = "x9Kx9Lq-" + random_text(32, 71);
 
 const SecretSource& with_values() {
-  static const SecretSource source = source_with({{"TOKEN", kValue}, {"PASS", "hunter2-pw"}});
+  static const SecretSource source = source_with({{"TOKEN", kCapValue}, {"PASS", "hunter2-pw"}});
   return source;
 }
 
@@ -39,7 +38,7 @@ const std::vector<Sample>& samples() {
       {"GET /f?access_token=", random_text(40, 31), "query"},
       {"secret: \"", random_text(40, 32), "generic"},
       {"x ", random_text(130, 33) + "==", "base64", Begun::without_one},
-      {"v ", kValue, "env:TOKEN"},
+      {"v ", kCapValue, "env:TOKEN"},
       {"v ", "hunter2-pw", "env:PASS"},
   };
   return all;
@@ -133,7 +132,7 @@ void survives(const SecretSource& source, const std::string& piece) {
 }
 
 TEST(RedactCases, G84_FloodsOfPrefixes) {
-  const SecretSource source = source_with({{"TOKEN", kValue}});
+  const SecretSource source = source_with({{"TOKEN", kCapValue}});
   for (const std::string& piece : {std::string("sk-"), std::string("sk- "), joined("ey", "J"), joined("ey", "J."),
            std::string("-----BEGIN "), joined("-----BEGIN PRIVATE", " KEY-----\n"), std::string("://:"),
            joined("AK", "IA"), kTelegram, kTelegram + "=a,", std::string("123456789:AA"),
@@ -145,7 +144,7 @@ TEST(RedactCases, G84_FloodsOfPrefixes) {
 
 TEST(RedactCases, G84_FloodsOfRunsAndLineEnds) {
   const SecretSource source =
-      source_with({{"TOKEN", kValue}, {"PASS", "abcabcabcabd"}, {"WAVE", "abcdabcdabcdabcdabcdabcd"}});
+      source_with({{"TOKEN", kCapValue}, {"PASS", "abcabcabcabd"}, {"WAVE", "abcdabcdabcdabcdabcdabcd"}});
   for (const std::string& piece :
       {std::string("a"), std::string("9"), std::string("-"), std::string("_"), std::string("/"), std::string("a-B"),
           std::string("abc"), std::string("abcd"), std::string("\r"), std::string("\n"), random_text(64, 12) + "\n",

@@ -5,8 +5,6 @@
 namespace guard::test {
 namespace {
 
-const std::string kTelegram = joined("TELEGRAM_", "BOT_TOKEN");
-
 TEST(RedactCases, E61_HashesAndIds) {
   keeps("commit " + hex_text(40) + "\nsha256:" + hex_text(64) + " md5 " + hex_text(32) + "\n");
   keeps("id 123e4567-e89b-12d3-a456-426614174000 01ARZ3NDEKTSV4RRFFQ69G5FAV etag: \"" + hex_text(32) + "\"\n");

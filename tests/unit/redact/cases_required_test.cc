@@ -5,7 +5,6 @@
 namespace guard::test {
 namespace {
 
-const std::string kTelegram = joined("TELEGRAM_", "BOT_TOKEN");
 const std::string kJwtHead = joined("ey", "JhbGciOiJIUzI1NiJ9.");
 
 TEST(RedactCases, A01_AnthropicKey) { hides("key <1> ok\n", "key [REDACTED:anthropic] ok\n", {anthropic_key()}); }

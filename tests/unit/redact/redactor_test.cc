@@ -6,8 +6,6 @@
 namespace guard::test {
 namespace {
 
-const std::string kTelegram = joined("TELEGRAM_", "BOT_TOKEN");
-
 std::string after_push(std::string_view text) {
   MemorySink sink;
   auto redactor = Redactor::create(shipped_kinds(), sink);

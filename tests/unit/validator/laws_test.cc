@@ -84,7 +84,7 @@ std::vector<Place> places(const Report& report) {
   return all;
 }
 
-std::string shown(const std::string& text) {
+std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
     out += c >= ' ' && c <= '~' ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
@@ -97,9 +97,9 @@ TEST(Laws, EveryPlaceLiesInItsFileWhereItsLineAndColumnSay) {
   for (std::size_t i = 0; i < texts_wanted(); ++i) {
     const std::string text = texts().text(random);
     for (const Finding& finding : check({{"sandbox/a.test.tsx", text}}).findings) {
-      ASSERT_LE(finding.begin, finding.end) << shown(text);
-      ASSERT_LE(finding.end, text.size()) << shown(text);
-      ASSERT_LE(std::size_t{finding.caret} + finding.caret_width, finding.excerpt.size() + 1) << shown(text);
+      ASSERT_LE(finding.begin, finding.end) << escaped(text);
+      ASSERT_LE(finding.end, text.size()) << escaped(text);
+      ASSERT_LE(std::size_t{finding.caret} + finding.caret_width, finding.excerpt.size() + 1) << escaped(text);
       if (finding.line == 0) continue;
       // Lines end with LF, CR LF or CR.
       std::uint32_t lines = 0;
@@ -110,8 +110,8 @@ TEST(Laws, EveryPlaceLiesInItsFileWhereItsLineAndColumnSay) {
         line_begin = at + 1;
       }
       const std::size_t column = finding.begin - line_begin + 1;
-      ASSERT_EQ(finding.line, lines + 1) << finding.rule << " in " << shown(text);
-      ASSERT_EQ(finding.column, column) << finding.rule << " in " << shown(text);
+      ASSERT_EQ(finding.line, lines + 1) << finding.rule << " in " << escaped(text);
+      ASSERT_EQ(finding.column, column) << finding.rule << " in " << escaped(text);
     }
   }
 }
@@ -120,7 +120,7 @@ TEST(Laws, BothEnginesFindTheSame) {
   Random random = seeded();
   for (std::size_t i = 0; i < texts_wanted() / 4; ++i) {
     const std::vector<SourceFile> files = {{"sandbox/a.test.ts", texts().text(random)}};
-    ASSERT_EQ(places(check(files)), places(check(files, kHost, Engine::re2_only))) << shown(files[0].bytes);
+    ASSERT_EQ(places(check(files)), places(check(files, kHost, Engine::re2_only))) << escaped(files[0].bytes);
   }
 }
 
@@ -132,7 +132,7 @@ TEST(Laws, TheOrderOfFilesChangesNothing) {
     const std::vector<Place> first = places(check(files));
     ASSERT_EQ(first, places(check(files)));
     for (std::size_t n = files.size(); n > 1; --n) std::swap(files[n - 1], files[random.below(n)]);
-    ASSERT_EQ(first, places(check(files))) << shown(files[0].bytes) << "\n" << shown(files[1].bytes);
+    ASSERT_EQ(first, places(check(files))) << escaped(files[0].bytes) << "\n" << escaped(files[1].bytes);
   }
 }
 
@@ -174,7 +174,7 @@ TEST(Laws, WhatStandsInTheBytesIsReportedWhateverTheOtherViewsSay) {
       const bool told = std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
         return finding.rule == id && finding.begin <= match.begin && match.begin <= finding.end;
       });
-      ASSERT_TRUE(told) << id << " in " << shown(text);
+      ASSERT_TRUE(told) << id << " in " << escaped(text);
     }
   }
   EXPECT_GT(hits, 0U);

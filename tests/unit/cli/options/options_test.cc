@@ -30,7 +30,7 @@ Options parsed(const std::vector<std::string_view>& arguments) {
 }
 
 // The message of a mistake; every mistake exits 64, says one thing and what to do, and leaves standard output alone.
-std::string mistake(const std::vector<std::string_view>& arguments) {
+std::string usage_mistake(const std::vector<std::string_view>& arguments) {
   auto command = parse(arguments);
   const auto* answer = std::get_if<Answer>(&command);
   if (answer == nullptr) return "(parsed)";
@@ -82,8 +82,8 @@ TEST(Options, CheckAndRunReportInEveryFormatAndExecInTwo) {
     EXPECT_EQ(parsed({"run", "a.ts", "--format", name}).format, format);
   }
   EXPECT_EQ(parsed({"exec", "--format", "json", "--", "x"}).format, OutputFormat::json);
-  EXPECT_THAT(mistake({"exec", "--format", "sarif", "--", "x"}), HasSubstr("no findings to report"));
-  EXPECT_THAT(mistake({"doctor", "--format", "sarif"}), HasSubstr("--format"));
+  EXPECT_THAT(usage_mistake({"exec", "--format", "sarif", "--", "x"}), HasSubstr("no findings to report"));
+  EXPECT_THAT(usage_mistake({"doctor", "--format", "sarif"}), HasSubstr("--format"));
 }
 
 TEST(Options, ExplainTakesAFileAndPerhapsALine) {
@@ -95,24 +95,24 @@ TEST(Options, ExplainTakesAFileAndPerhapsALine) {
   EXPECT_EQ(file.explain, "sandbox/a:b.ts");
   EXPECT_EQ(file.explain_line, 0U);
   EXPECT_EQ(parsed({"check"}).explain, "");
-  EXPECT_THAT(mistake({"check", "--explain", "a.ts:0"}), HasSubstr("no line 0"));
-  EXPECT_THAT(mistake({"check", "--explain", "a.ts:99999999999"}), HasSubstr("no line"));
-  EXPECT_THAT(mistake({"check", "--explain", ":3"}), HasSubstr("needs a file"));
-  EXPECT_THAT(mistake({"check", "--explain", "a.ts", "--staged"}), HasSubstr("exclude each other"));
-  EXPECT_THAT(mistake({"check", "--explain", "a.ts", "--print-waiver"}), HasSubstr("exclude each other"));
-  EXPECT_THAT(mistake({"check", "--explain", "a.ts", "-"}), HasSubstr("not standard input"));
-  EXPECT_THAT(mistake({"check", "--explain", "a.ts", "--format", "sarif"}), HasSubstr("text or json"));
+  EXPECT_THAT(usage_mistake({"check", "--explain", "a.ts:0"}), HasSubstr("no line 0"));
+  EXPECT_THAT(usage_mistake({"check", "--explain", "a.ts:99999999999"}), HasSubstr("no line"));
+  EXPECT_THAT(usage_mistake({"check", "--explain", ":3"}), HasSubstr("needs a file"));
+  EXPECT_THAT(usage_mistake({"check", "--explain", "a.ts", "--staged"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(usage_mistake({"check", "--explain", "a.ts", "--print-waiver"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(usage_mistake({"check", "--explain", "a.ts", "-"}), HasSubstr("not standard input"));
+  EXPECT_THAT(usage_mistake({"check", "--explain", "a.ts", "--format", "sarif"}), HasSubstr("text or json"));
 }
 
 TEST(Options, WaiversArePrintedAsTomlAlone) {
   EXPECT_TRUE(parsed({"check", "--print-waiver"}).print_waiver);
   EXPECT_FALSE(parsed({"check"}).print_waiver);
-  EXPECT_THAT(mistake({"check", "--print-waiver", "--format", "json"}), HasSubstr("TOML"));
+  EXPECT_THAT(usage_mistake({"check", "--print-waiver", "--format", "json"}), HasSubstr("TOML"));
 }
 
 TEST(Options, TheRulesPageTakesNoArgument) {
   EXPECT_EQ(parsed({"rules", "doc"}).action, Action::doc);
-  EXPECT_THAT(mistake({"rules", "doc", "x"}), HasSubstr("takes no argument"));
+  EXPECT_THAT(usage_mistake({"rules", "doc", "x"}), HasSubstr("takes no argument"));
 }
 
 TEST(Options, CheckHasCarefulDefaults) {
@@ -129,20 +129,20 @@ TEST(Options, CheckReadsStandardInputForALoneDash) {
   EXPECT_TRUE(options.read_stdin);
   EXPECT_THAT(options.arguments, IsEmpty());
   EXPECT_EQ(options.stdin_name, "sandbox/new.test.ts");
-  EXPECT_THAT(mistake({"check", "-", "a.ts"}), HasSubstr("no other PATH"));
-  EXPECT_THAT(mistake({"check", "a.ts", "--stdin-name", "b.ts"}), HasSubstr("not read"));
+  EXPECT_THAT(usage_mistake({"check", "-", "a.ts"}), HasSubstr("no other PATH"));
+  EXPECT_THAT(usage_mistake({"check", "a.ts", "--stdin-name", "b.ts"}), HasSubstr("not read"));
 }
 
 TEST(Options, JobsAreAFewThreads) {
   for (const char* jobs : {"0", "257", "-1", "1x", ""}) {
-    EXPECT_THAT(mistake({"check", "a.ts", "--jobs", jobs}), HasSubstr("--jobs")) << jobs;
+    EXPECT_THAT(usage_mistake({"check", "a.ts", "--jobs", jobs}), HasSubstr("--jobs")) << jobs;
   }
 }
 
 TEST(Options, StagedExcludesPaths) {
   EXPECT_TRUE(parsed({"check", "--staged", "--config", "../guard.toml"}).staged);
-  EXPECT_THAT(mistake({"check", "--staged", "a.ts"}), HasSubstr("--staged"));
-  EXPECT_THAT(mistake({"check", "--staged", "-"}), HasSubstr("--staged"));
+  EXPECT_THAT(usage_mistake({"check", "--staged", "a.ts"}), HasSubstr("--staged"));
+  EXPECT_THAT(usage_mistake({"check", "--staged", "-"}), HasSubstr("--staged"));
 }
 
 // What a checker is given is what it must look at, to the byte.
@@ -174,54 +174,54 @@ TEST(Options, DashesEndOptions) {
 TEST(Options, RecordsAreKeptAndVerified) {
   EXPECT_EQ(parsed({"run", "a.ts", "--record", "evidence/"}).record, "evidence/");
   EXPECT_EQ(parsed({"exec", "--record", "r.json", "--", "bun"}).record, "r.json");
-  EXPECT_THAT(mistake({"run", "a.ts", "--record="}), HasSubstr("--record has an empty value"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--record="}), HasSubstr("--record has an empty value"));
   const auto options =
       parsed({"verify", "r.json", "--project", "p", "--rules", "r", "--config", "c", "--format", "json"});
   EXPECT_THAT(options.arguments, ElementsAre("r.json"));
   EXPECT_EQ(options.project + options.rules + options.config, "prc");
   EXPECT_EQ(options.format, OutputFormat::json);
-  EXPECT_THAT(mistake({"verify"}), HasSubstr("needs the record"));
-  EXPECT_THAT(mistake({"verify", "a.json", "b.json"}), HasSubstr("one record at a time"));
-  EXPECT_THAT(mistake({"verify", "a.json", "--format", "sarif"}), HasSubstr("--format"));
+  EXPECT_THAT(usage_mistake({"verify"}), HasSubstr("needs the record"));
+  EXPECT_THAT(usage_mistake({"verify", "a.json", "b.json"}), HasSubstr("one record at a time"));
+  EXPECT_THAT(usage_mistake({"verify", "a.json", "--format", "sarif"}), HasSubstr("--format"));
 }
 
 TEST(Options, EmptyArgumentsAreMistakes) {
-  EXPECT_THAT(mistake({"check", ""}), HasSubstr("empty"));
-  EXPECT_THAT(mistake({"run", "a.ts", ""}), HasSubstr("empty"));
-  EXPECT_THAT(mistake({"check", "--config", ""}), HasSubstr("--config has an empty value"));
-  EXPECT_THAT(mistake({"check", "--config="}), HasSubstr("--config has an empty value"));
-  EXPECT_THAT(mistake({"", "a.ts"}), HasSubstr("unknown verb"));
-  EXPECT_THAT(mistake({"exec", "--", ""}), HasSubstr("empty"));
+  EXPECT_THAT(usage_mistake({"check", ""}), HasSubstr("empty"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", ""}), HasSubstr("empty"));
+  EXPECT_THAT(usage_mistake({"check", "--config", ""}), HasSubstr("--config has an empty value"));
+  EXPECT_THAT(usage_mistake({"check", "--config="}), HasSubstr("--config has an empty value"));
+  EXPECT_THAT(usage_mistake({"", "a.ts"}), HasSubstr("unknown verb"));
+  EXPECT_THAT(usage_mistake({"exec", "--", ""}), HasSubstr("empty"));
 }
 
 // ---- mistakes ----
 
 TEST(Options, UnknownVerbsAndOptionsComeWithASuggestion) {
-  EXPECT_THAT(mistake({"chekc", "a.ts"}), HasSubstr("did you mean `guard check`?"));
-  EXPECT_THAT(mistake({"check", "--stagde"}), HasSubstr("did you mean --staged?"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--tiemout", "3"}), HasSubstr("did you mean --timeout?"));
-  EXPECT_THAT(mistake({"check", "-x.ts"}), HasSubstr("behind `--`"));
-  EXPECT_THAT(mistake({"--staged"}), HasSubstr("behind the verb"));
-  EXPECT_THAT(mistake({"check", "--mode", "dokcer"}), HasSubstr("did you mean docker?"));
-  EXPECT_THAT(mistake({"rules", "lst"}), HasSubstr("did you mean `guard rules list`?"));
-  EXPECT_THAT(mistake({"image"}), AllOf(HasSubstr("guard image build"), HasSubstr("guard image prune")));
-  EXPECT_THAT(mistake({"help", "rn"}), HasSubstr("did you mean `guard run`?"));
+  EXPECT_THAT(usage_mistake({"chekc", "a.ts"}), HasSubstr("did you mean `guard check`?"));
+  EXPECT_THAT(usage_mistake({"check", "--stagde"}), HasSubstr("did you mean --staged?"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--tiemout", "3"}), HasSubstr("did you mean --timeout?"));
+  EXPECT_THAT(usage_mistake({"check", "-x.ts"}), HasSubstr("behind `--`"));
+  EXPECT_THAT(usage_mistake({"--staged"}), HasSubstr("behind the verb"));
+  EXPECT_THAT(usage_mistake({"check", "--mode", "dokcer"}), HasSubstr("did you mean docker?"));
+  EXPECT_THAT(usage_mistake({"rules", "lst"}), HasSubstr("did you mean `guard rules list`?"));
+  EXPECT_THAT(usage_mistake({"image"}), AllOf(HasSubstr("guard image build"), HasSubstr("guard image prune")));
+  EXPECT_THAT(usage_mistake({"help", "rn"}), HasSubstr("did you mean `guard run`?"));
 }
 
 TEST(Options, OptionsAreNeverAbbreviatedOrGuessed) {
-  EXPECT_THAT(mistake({"check", "--stage"}), HasSubstr("unknown option"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--Memory", "1g"}), HasSubstr("unknown option"));
-  EXPECT_THAT(mistake({"check", "--staged=yes"}), HasSubstr("takes no value"));
-  EXPECT_THAT(mistake({"check", "--mode"}), HasSubstr("needs a value"));
-  EXPECT_THAT(mistake({"check", "--mode", "--staged"}), HasSubstr("needs a value"));
-  EXPECT_THAT(mistake({"check", "--mode", "host", "--mode", "docker", "a"}), HasSubstr("given twice"));
-  EXPECT_THAT(mistake({"check", "--staged", "--staged"}), HasSubstr("given twice"));
+  EXPECT_THAT(usage_mistake({"check", "--stage"}), HasSubstr("unknown option"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--Memory", "1g"}), HasSubstr("unknown option"));
+  EXPECT_THAT(usage_mistake({"check", "--staged=yes"}), HasSubstr("takes no value"));
+  EXPECT_THAT(usage_mistake({"check", "--mode"}), HasSubstr("needs a value"));
+  EXPECT_THAT(usage_mistake({"check", "--mode", "--staged"}), HasSubstr("needs a value"));
+  EXPECT_THAT(usage_mistake({"check", "--mode", "host", "--mode", "docker", "a"}), HasSubstr("given twice"));
+  EXPECT_THAT(usage_mistake({"check", "--staged", "--staged"}), HasSubstr("given twice"));
 }
 
 TEST(Options, HostileTextInMistakesIsPrintableAndShort) {
-  EXPECT_LT(mistake({std::string("\x1b]0;x\x07") + std::string(100'000, 'x')}).size(), 400U);
-  EXPECT_LT(mistake({"check", "--\x1b[31m" + std::string(100'000, 'x')}).size(), 400U);
-  EXPECT_THAT(mistake({"check", "--mode", "\n\xff"}), HasSubstr("\\n\\xff"));
+  EXPECT_LT(usage_mistake({std::string("\x1b]0;x\x07") + std::string(100'000, 'x')}).size(), 400U);
+  EXPECT_LT(usage_mistake({"check", "--\x1b[31m" + std::string(100'000, 'x')}).size(), 400U);
+  EXPECT_THAT(usage_mistake({"check", "--mode", "\n\xff"}), HasSubstr("\\n\\xff"));
 }
 
 // ---- guard run, guard exec ----
@@ -262,18 +262,18 @@ TEST(Options, WithoutABackendTheChoiceIsLeftToTheConfiguration) {
 }
 
 TEST(Options, ValuesAreCheckedWhileTheyAreStillAMistakeOfUsage) {
-  EXPECT_THAT(mistake({"run", "a.ts", "--memory", "banana"}), HasSubstr("--memory: limits.memory must be"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--timeout", "0"}), HasSubstr("--timeout: limits.timeout must be"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--timeout", "-5"}), HasSubstr("must be"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--cpus", "nan"}), HasSubstr("must be"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--pids", "1"}), HasSubstr("must be"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--collect", "some"}), HasSubstr("--collect"));
-  EXPECT_THAT(mistake({"exec", "--collect", "all", "--", "ls"}),
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--memory", "banana"}), HasSubstr("--memory: limits.memory must be"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--timeout", "0"}), HasSubstr("--timeout: limits.timeout must be"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--timeout", "-5"}), HasSubstr("must be"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--cpus", "nan"}), HasSubstr("must be"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--pids", "1"}), HasSubstr("must be"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--collect", "some"}), HasSubstr("--collect"));
+  EXPECT_THAT(usage_mistake({"exec", "--collect", "all", "--", "ls"}),
       HasSubstr("--collect"));  // what a command writes is never kept
-  EXPECT_THAT(mistake({"run", "a.ts", "--image", "-v"}), HasSubstr("is not a name"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--env", "A B=1"}), HasSubstr("is not the name"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--env", "=1"}), HasSubstr("is not the name"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--mask-env", "A,,B"}), HasSubstr("is not the name"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--image", "-v"}), HasSubstr("is not a name"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--env", "A B=1"}), HasSubstr("is not the name"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--env", "=1"}), HasSubstr("is not the name"));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--mask-env", "A,,B"}), HasSubstr("is not the name"));
 }
 
 TEST(Options, RunWithoutNamesMeansTheWholeProject) {
@@ -283,7 +283,7 @@ TEST(Options, RunWithoutNamesMeansTheWholeProject) {
 
 // What --env passes is a secret as often as not.
 TEST(Options, AMistakeInEnvDoesNotPrintTheValue) {
-  EXPECT_THAT(mistake({"run", "a.ts", "--env", "1BAD=hunter2-hunter2"}), ::testing::Not(HasSubstr("hunter2")));
+  EXPECT_THAT(usage_mistake({"run", "a.ts", "--env", "1BAD=hunter2-hunter2"}), ::testing::Not(HasSubstr("hunter2")));
 }
 
 TEST(Options, ExecTakesItsCommandOnlyBehindDashes) {
@@ -291,9 +291,9 @@ TEST(Options, ExecTakesItsCommandOnlyBehindDashes) {
       parsed({"exec", "--memory", "1g", "--", "sh", "-c", "echo $HOME", "--memory", "", "--help", "--"});
   EXPECT_THAT(options.arguments, ElementsAre("sh", "-c", "echo $HOME", "--memory", "", "--help", "--"));
   EXPECT_EQ(override_of(options.overrides, "limits.memory"), "1g");
-  EXPECT_THAT(mistake({"exec", "ls", "--memory", "1g"}), HasSubstr("before `--`"));
-  EXPECT_THAT(mistake({"exec"}), HasSubstr("needs a command"));
-  EXPECT_THAT(mistake({"exec", "--"}), HasSubstr("needs a command"));
+  EXPECT_THAT(usage_mistake({"exec", "ls", "--memory", "1g"}), HasSubstr("before `--`"));
+  EXPECT_THAT(usage_mistake({"exec"}), HasSubstr("needs a command"));
+  EXPECT_THAT(usage_mistake({"exec", "--"}), HasSubstr("needs a command"));
 }
 
 // ---- the other verbs ----
@@ -303,29 +303,29 @@ TEST(Options, TheOtherVerbsAreParsed) {
   EXPECT_EQ(parsed({"image", "--engine", "build"}).target, ImageTarget::engine);
   EXPECT_EQ(parsed({"image", "prune", "--all"}).action, Action::prune);
   EXPECT_TRUE(parsed({"image", "prune", "--all", "--force"}).force);
-  EXPECT_THAT(mistake({"image", "prune", "--force"}), HasSubstr("--all"));
-  EXPECT_THAT(mistake({"image", "build", "--dry-run"}), HasSubstr("guard image prune"));
-  EXPECT_THAT(mistake({"image", "build", "--engine", "--root-folder"}), HasSubstr("exclude each other"));
-  EXPECT_THAT(mistake({"image", "build", "x"}), HasSubstr("--template"));
-  EXPECT_THAT(mistake({"image", "build", "--template", "python"}), HasSubstr("the name of the image"));
-  EXPECT_THAT(mistake({"image", "build", "--template", "ruby", "x"}), HasSubstr("python"));
-  EXPECT_THAT(mistake({"image", "build", "--package", "gcc"}), HasSubstr("--template"));
+  EXPECT_THAT(usage_mistake({"image", "prune", "--force"}), HasSubstr("--all"));
+  EXPECT_THAT(usage_mistake({"image", "build", "--dry-run"}), HasSubstr("guard image prune"));
+  EXPECT_THAT(usage_mistake({"image", "build", "--engine", "--root-folder"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(usage_mistake({"image", "build", "x"}), HasSubstr("--template"));
+  EXPECT_THAT(usage_mistake({"image", "build", "--template", "python"}), HasSubstr("the name of the image"));
+  EXPECT_THAT(usage_mistake({"image", "build", "--template", "ruby", "x"}), HasSubstr("python"));
+  EXPECT_THAT(usage_mistake({"image", "build", "--package", "gcc"}), HasSubstr("--template"));
   EXPECT_EQ(
       parsed({"image", "build", "--template", "node", "x", "--package", "a", "--package", "b"}).packages.size(), 2u);
-  EXPECT_THAT(mistake({"image", "import", "x"}), HasSubstr("what the image is to be made of"));
+  EXPECT_THAT(usage_mistake({"image", "import", "x"}), HasSubstr("what the image is to be made of"));
   EXPECT_EQ(parsed({"image", "import", "x", "y.tar"}).arguments.size(), 2u);
-  EXPECT_THAT(mistake({"image", "remove"}), HasSubstr("needs the name"));
+  EXPECT_THAT(usage_mistake({"image", "remove"}), HasSubstr("needs the name"));
   EXPECT_EQ(parsed({"rules", "list", "--format", "json"}).format, OutputFormat::json);
   EXPECT_THAT(parsed({"rules", "show", "always.env_dump"}).arguments, ElementsAre("always.env_dump"));
   EXPECT_THAT(parsed({"rules", "check", "mine"}).arguments, ElementsAre("mine"));
   EXPECT_THAT(parsed({"rules", "check"}).arguments, IsEmpty());
-  EXPECT_THAT(mistake({"rules", "show"}), HasSubstr("id of a rule"));
-  EXPECT_THAT(mistake({"rules", "show", "a", "b"}), HasSubstr("takes no argument"));
-  EXPECT_THAT(mistake({"rules", "check", ""}), HasSubstr("empty"));
+  EXPECT_THAT(usage_mistake({"rules", "show"}), HasSubstr("id of a rule"));
+  EXPECT_THAT(usage_mistake({"rules", "show", "a", "b"}), HasSubstr("takes no argument"));
+  EXPECT_THAT(usage_mistake({"rules", "check", ""}), HasSubstr("empty"));
   EXPECT_EQ(parsed({"doctor", "--format=json"}).format, OutputFormat::json);
-  EXPECT_THAT(mistake({"doctor", "now"}), HasSubstr("takes no argument"));
+  EXPECT_THAT(usage_mistake({"doctor", "now"}), HasSubstr("takes no argument"));
   EXPECT_EQ(parsed({"config", "show", "--config", "g.toml"}).config, "g.toml");
-  EXPECT_THAT(mistake({"config", "set"}), HasSubstr("guard config has no \"set\""));
+  EXPECT_THAT(usage_mistake({"config", "set"}), HasSubstr("guard config has no \"set\""));
   EXPECT_TRUE(parsed({"init", "--force"}).force);
   EXPECT_EQ(parsed({"clean"}).format, OutputFormat::text);
 }
@@ -339,16 +339,16 @@ TEST(Options, HookActionsTakeTheirOwnOptionsOnly) {
   EXPECT_EQ(agent.mode, "docker");
   EXPECT_EQ(agent.config, "c");
   EXPECT_EQ(agent.rules, "r");
-  EXPECT_THAT(mistake({"hook"}), HasSubstr("guard hook install"));
-  EXPECT_THAT(mistake({"hook", "instal"}), HasSubstr("did you mean"));
-  EXPECT_THAT(mistake({"hook", "install", "--mode", "docker"}), HasSubstr("guard hook agent"));
-  EXPECT_THAT(mistake({"hook", "agent", "--format", "json"}), HasSubstr("--format"));
-  EXPECT_THAT(mistake({"hook", "install", "x"}), HasSubstr("takes no argument"));
+  EXPECT_THAT(usage_mistake({"hook"}), HasSubstr("guard hook install"));
+  EXPECT_THAT(usage_mistake({"hook", "instal"}), HasSubstr("did you mean"));
+  EXPECT_THAT(usage_mistake({"hook", "install", "--mode", "docker"}), HasSubstr("guard hook agent"));
+  EXPECT_THAT(usage_mistake({"hook", "agent", "--format", "json"}), HasSubstr("--format"));
+  EXPECT_THAT(usage_mistake({"hook", "install", "x"}), HasSubstr("takes no argument"));
 }
 
 TEST(Options, RulesViewsNeedsAFile) {
   EXPECT_THAT(parsed({"rules", "views", "a.ts"}).arguments, ElementsAre("a.ts"));
-  EXPECT_THAT(mistake({"rules", "views"}), HasSubstr("needs a file"));
+  EXPECT_THAT(usage_mistake({"rules", "views"}), HasSubstr("needs a file"));
 }
 
 TEST(Options, RedactKnowsItsCap) {
@@ -359,7 +359,7 @@ TEST(Options, RedactKnowsItsCap) {
   EXPECT_EQ(options.overrides.size(), 1U);
   EXPECT_EQ(parsed({"redact"}).cap_bytes, 0U);
   EXPECT_EQ(parsed({"redact", "--cap", "0"}).cap_bytes, 0U);  // none
-  EXPECT_THAT(mistake({"redact", "--cap", "80x"}), HasSubstr("--cap"));
+  EXPECT_THAT(usage_mistake({"redact", "--cap", "80x"}), HasSubstr("--cap"));
 }
 
 // ---- help ----

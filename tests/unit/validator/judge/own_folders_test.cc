@@ -8,7 +8,7 @@
 namespace guard {
 namespace {
 
-bool refused(const std::vector<SourceFile>& files) {
+bool is_refused(const std::vector<SourceFile>& files) {
   ValidatorOptions options;
   options.allow_temp_removal = true;
   const Result<Report> report = Validator(rules(), matcher(), options).check(files);
@@ -20,7 +20,7 @@ constexpr const char* kImports =
     "import fs, { mkdtempSync, rmSync, realpathSync } from 'node:fs';\nimport { mkdtemp, rm } from "
     "'node:fs/promises';\nimport path, { join } from 'node:path';\n";
 
-bool refused(const std::string& text) { return refused({{"sandbox/a.test.ts", kImports + text + "\n"}}); }
+bool is_refused(const std::string& text) { return is_refused({{"sandbox/a.test.ts", kImports + text + "\n"}}); }
 
 TEST(OwnFolders, AFolderThatTheFileMadeMayBeDeleted) {
   for (const char* text : {
@@ -46,7 +46,7 @@ TEST(OwnFolders, AFolderThatTheFileMadeMayBeDeleted) {
            "const a = mkdtempSync('/tmp/a-'); const b = mkdtempSync('/tmp/b-'); fs.rmdirSync(a); await "
            "fs.promises.rm(b, { recursive: true });",
        }) {
-    EXPECT_FALSE(refused(std::string(text))) << text;
+    EXPECT_FALSE(is_refused(std::string(text))) << text;
   }
   EXPECT_TRUE(finds("host.fs_remove", "import fs from 'fs'; const d = fs.mkdtempSync('/tmp/a-'); fs.rmSync(d);"))
       << "where the configuration does not allow it";
@@ -132,7 +132,7 @@ TEST(OwnFolders, AnyOtherPathMayNot) {
            "const dir = mkdtempSync('/tmp/a-'); rmSync(dir); await Bun.file('/home/me/a').delete();",
            "function dir() {} const d = mkdtempSync('/tmp/a-'); rmSync(dir);",
        }) {
-    EXPECT_TRUE(refused(std::string(text))) << text;
+    EXPECT_TRUE(is_refused(std::string(text))) << text;
   }
 }
 
@@ -155,19 +155,19 @@ TEST(OwnFolders, AnotherFilesMkdtempMayNot) {
            "import { rmSync } from 'fs'; const run = (fs) => { const dir = fs.mkdtempSync('a'); rmSync(dir) }; "
            "run(other);",
        }) {
-    EXPECT_TRUE(refused({{"sandbox/a.test.ts", std::string(text) + "\n"}, away})) << text;
+    EXPECT_TRUE(is_refused({{"sandbox/a.test.ts", std::string(text) + "\n"}, away})) << text;
   }
-  EXPECT_FALSE(refused({{"sandbox/a.test.ts",
+  EXPECT_FALSE(is_refused({{"sandbox/a.test.ts",
       "import { mkdtempSync, rmSync } from 'node:fs'\nimport { join } from 'node:path'\nimport { tmpdir } from "
       "'node:os'\nconst dir = mkdtempSync(join(tmpdir(), 'a'))\nrmSync(join(dir, 'a'))\n"}}));
   const SourceFile own{"sandbox/a.test.ts",
       "import fs from 'fs';\nimport './b';\nconst dir = fs.mkdtempSync('/tmp/a-');\nfs.rmSync(dir);\n"};
-  EXPECT_FALSE(refused({own}));
+  EXPECT_FALSE(is_refused({own}));
   for (const char* text :
       {"fs.mkdtempSync = () => '/home/me';", "spyOn(fs, 'mkdtempSync').mockReturnValue('/home/me');",
           "mock.module('fs', () => ({ ...fs, mkdtempSync: () => '/home/me' }));",
           "Object.defineProperty(fs, 'mkdtempSync', { value: () => '/home/me' });"}) {
-    EXPECT_TRUE(refused({own, {"sandbox/b.ts", std::string("import fs from 'fs';\n") + text + "\n"}})) << text;
+    EXPECT_TRUE(is_refused({own, {"sandbox/b.ts", std::string("import fs from 'fs';\n") + text + "\n"}})) << text;
   }
 }
 
