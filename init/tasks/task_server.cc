@@ -25,7 +25,6 @@ namespace guard::init {
 namespace {
 
 using namespace task_protocol;
-using init_protocol::kHeaderBytes;
 
 constexpr long long kNever = -1;
 constexpr int kOrphanSweepMs = 5;
