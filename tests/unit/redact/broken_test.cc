@@ -7,11 +7,11 @@
 namespace guard::test {
 namespace {
 
-const std::string kBrokenValue = "x9Kx9Lq-" + random_text(32, 40);
+const std::string kValue = "x9Kx9Lq-" + random_text(32, 40);
 const std::string kShortValue = "hunter2-pw";
 
 const SecretSource& source() {
-  static const SecretSource with_known = source_with({{"API_SECRET", kBrokenValue}, {"DB_PASSWORD", kShortValue}});
+  static const SecretSource with_known = source_with({{"API_SECRET", kValue}, {"DB_PASSWORD", kShortValue}});
   return with_known;
 }
 
@@ -29,7 +29,7 @@ const std::vector<Kind>& kinds() {
       {"jwt", jwt()},
       {"jwt_long", jwt(900)},
       {"pem", pem("PRIVATE KEY", "", "", 6)},
-      {"known", kBrokenValue},
+      {"known", kValue},
       {"known_short", kShortValue},
   };
   return all;

@@ -8,10 +8,8 @@
 namespace guard::test {
 namespace {
 
-const std::string kCapValue = "x9Kx9Lq-" + random_text(32, 71);
-
 const SecretSource& with_values() {
-  static const SecretSource source = source_with({{"TOKEN", kCapValue}, {"PASS", "hunter2-pw"}});
+  static const SecretSource source = source_with({{"TOKEN", kKnownValue}, {"PASS", "hunter2-pw"}});
   return source;
 }
 
@@ -38,7 +36,7 @@ const std::vector<Sample>& samples() {
       {"GET /f?access_token=", random_text(40, 31), "query"},
       {"secret: \"", random_text(40, 32), "generic"},
       {"x ", random_text(130, 33) + "==", "base64", Begun::without_one},
-      {"v ", kCapValue, "env:TOKEN"},
+      {"v ", kKnownValue, "env:TOKEN"},
       {"v ", "hunter2-pw", "env:PASS"},
   };
   return all;
@@ -132,7 +130,7 @@ void survives(const SecretSource& source, const std::string& piece) {
 }
 
 TEST(RedactCases, G84_FloodsOfPrefixes) {
-  const SecretSource source = source_with({{"TOKEN", kCapValue}});
+  const SecretSource source = source_with({{"TOKEN", kKnownValue}});
   for (const std::string& piece : {std::string("sk-"), std::string("sk- "), joined("ey", "J"), joined("ey", "J."),
            std::string("-----BEGIN "), joined("-----BEGIN PRIVATE", " KEY-----\n"), std::string("://:"),
            joined("AK", "IA"), kTelegram, kTelegram + "=a,", std::string("123456789:AA"),
@@ -144,7 +142,7 @@ TEST(RedactCases, G84_FloodsOfPrefixes) {
 
 TEST(RedactCases, G84_FloodsOfRunsAndLineEnds) {
   const SecretSource source =
-      source_with({{"TOKEN", kCapValue}, {"PASS", "abcabcabcabd"}, {"WAVE", "abcdabcdabcdabcdabcdabcd"}});
+      source_with({{"TOKEN", kKnownValue}, {"PASS", "abcabcabcabd"}, {"WAVE", "abcdabcdabcdabcdabcdabcd"}});
   for (const std::string& piece :
       {std::string("a"), std::string("9"), std::string("-"), std::string("_"), std::string("/"), std::string("a-B"),
           std::string("abc"), std::string("abcd"), std::string("\r"), std::string("\n"), random_text(64, 12) + "\n",

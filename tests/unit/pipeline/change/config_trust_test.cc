@@ -8,6 +8,7 @@
 
 #include "common/file_io.h"
 #include "pipeline/config/config_keys.h"
+#include "tests/support/pipeline/config_text.h"
 
 namespace guard {
 namespace {
@@ -99,11 +100,6 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
   return kValues;
 }
 
-std::string in_file(const ConfigKey& key, const std::string& value) {
-  return (key.section.empty() ? "" : "[" + std::string(key.section) + "]\n") + std::string(key.name) + " = " + value +
-      "\n";
-}
-
 TEST(ConfigTrust, EveryKeyThatARunReadsIsKnownToRelaxOrNot) {
   for (const auto& key : config_keys()) {
     ASSERT_NE(key.relaxes, nullptr) << key.dotted();
@@ -114,10 +110,10 @@ TEST(ConfigTrust, EveryKeyThatARunReadsIsKnownToRelaxOrNot) {
     ASSERT_NE(found, values().end()) << "decide what an uncommitted file may do with " << key.dotted();
     const auto& [relaxing, harmless] = found->second;
     if (!relaxing.empty()) {
-      EXPECT_THAT(relaxed(in_file(key, relaxing)), ElementsAre(HasSubstr(key.dotted()))) << relaxing;
+      EXPECT_THAT(relaxed(testing::in_file(key, relaxing)), ElementsAre(HasSubstr(key.dotted()))) << relaxing;
     }
     if (!harmless.empty()) {
-      EXPECT_THAT(relaxed(in_file(key, harmless)), ElementsAre()) << key.dotted();
+      EXPECT_THAT(relaxed(testing::in_file(key, harmless)), ElementsAre()) << key.dotted();
     }
   }
 }

@@ -16,6 +16,7 @@
 #include "pipeline/config/config_file.h"
 #include "pipeline/config/config_keys.h"
 #include "pipeline/config/config_values.h"
+#include "tests/support/pipeline/config_text.h"
 
 namespace guard {
 namespace {
@@ -144,11 +145,6 @@ const std::map<std::string, Sample>& samples() {
   return kSamples;
 }
 
-std::string in_toml(const ConfigKey& key, const std::string& value) {
-  const std::string section = key.section.empty() ? "" : "[" + std::string(key.section) + "]\n";
-  return section + std::string(key.name) + " = " + value + "\n";
-}
-
 // ---- defaults, sources and their order ----
 
 TEST(Config, HasTheDocumentedDefaults) {
@@ -218,7 +214,7 @@ TEST(Config, EveryKeyIsReadFromTheFile) {
     if (!key.has_text_form()) continue;
     const auto sample = samples().find(key.dotted());
     ASSERT_NE(sample, samples().end()) << "no sample for " << key.dotted();
-    const auto loaded = load("\n" + in_toml(key, sample->second.toml));
+    const auto loaded = load("\n" + testing::in_file(key, sample->second.toml));
     ASSERT_TRUE(loaded) << key.dotted() << ": " << loaded.error().message();
     EXPECT_EQ(value_of(*loaded, key.dotted()), sample->second.shown);
     EXPECT_THAT(origin_of(*loaded, key.dotted()), HasSubstr(key.section.empty() ? "guard.toml:2" : "guard.toml:3"));
@@ -253,7 +249,7 @@ TEST(Config, NoKeyChangesAnother) {
   const auto defaults = load("");
   for (const auto& key : config_keys()) {
     if (!key.has_text_form()) continue;
-    const auto loaded = load(in_toml(key, samples().at(key.dotted()).toml));
+    const auto loaded = load(testing::in_file(key, samples().at(key.dotted()).toml));
     ASSERT_TRUE(loaded);
     for (const auto& entry : defaults->entries) {
       if (entry.key == key.dotted() || find_config_key(entry.key)->inherits == key.dotted()) continue;
