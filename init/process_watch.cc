@@ -16,6 +16,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <span>
+
+#include "init/descriptors.h"
+
 namespace guard::init {
 namespace {
 
@@ -91,22 +95,8 @@ bool begin_watch(int socket) {
     listener =
         static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
   }
-  char byte = 0;
-  iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof listener)] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  if (listener >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof listener);
-    memcpy(CMSG_DATA(header), &listener, sizeof listener);
-  }
-  const bool sent = sendmsg(socket, &message, MSG_NOSIGNAL) == 1;
+  const std::span<const int> listeners(&listener, listener >= 0 ? 1 : 0);
+  const bool sent = send_descriptors(socket, listeners);
   if (listener >= 0) close(listener);
   return sent;
 }
