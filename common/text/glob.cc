@@ -7,10 +7,11 @@ namespace guard {
 // One row of a table per pattern position: reachable[i] says whether the pattern so far can have eaten path[0..i).
 bool glob_matches(std::string_view pattern, std::string_view path) {
   std::vector<char> reachable(path.size() + 1, 0);
+  std::vector<char> next;
   reachable[0] = 1;
   std::size_t at = 0;
   while (at < pattern.size()) {
-    std::vector<char> next(path.size() + 1, 0);
+    next.assign(path.size() + 1, 0);
     if (pattern.substr(at, 3) == "**/") {
       // Nothing, or any number of whole segments.
       bool open = false;

@@ -120,8 +120,9 @@ bool is_listed(std::string_view name, std::string_view list) {
   return std::any_of(globs.begin(), globs.end(), [name](const SurfaceRow& row) {
     const std::size_t star = row.name.find('*');
     if (star == std::string_view::npos) return row.name == name;
-    // Most globs are told apart by what they begin with.
-    return name.starts_with(row.name.substr(0, star)) && glob_matches(row.name, name);
+    // Most globs are told apart by what they begin with and end in.
+    return name.starts_with(row.name.substr(0, star)) && name.ends_with(row.name.substr(row.name.rfind('*') + 1)) &&
+        glob_matches(row.name, name);
   });
 }
 

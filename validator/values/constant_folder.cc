@@ -510,7 +510,9 @@ std::string decoded_text(std::string_view text) {
   const bool hex =
       text.size() % 2 == 0 && std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
   const std::string_view body = text.substr(0, text.find_last_not_of('=') + 1);
-  const bool base64 = body.size() % 4 != 1 && body.find_first_of("= \n\r\t") == std::string_view::npos;
+  const bool base64 = body.size() % 4 != 1 && std::none_of(body.begin(), body.end(), [](char c) {
+    return c == '=' || c == ' ' || c == '\n' || c == '\r' || c == '\t';
+  });
   if (!hex && !base64) return {};
   const auto is_plain = [](const std::string& out) {
     return !out.empty() && std::all_of(out.begin(), out.end(), [](char c) { return c >= ' ' && c <= '~'; });
@@ -555,8 +557,8 @@ std::string normalized_path(std::string_view path) {
 }
 
 std::string shell_reading(std::string_view text) {
-  const bool has_ifs = text.find("$IFS") != std::string_view::npos || text.find("${IFS") != std::string_view::npos;
-  if ((!has_ifs && text.find_first_of("\\'\"") == std::string_view::npos) || text.size() > kTextMax) return {};
+  const auto has = [text](const auto& sign) { return text.find(sign) != std::string_view::npos; };
+  if (text.size() > kTextMax || !(has('\\') || has('\'') || has('"') || has("$IFS") || has("${IFS"))) return {};
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text.compare(at, 5, "${IFS") == 0) {

@@ -32,8 +32,8 @@ std::size_t started_by(const ProgramRow& wrapper, std::span<const std::string> w
 std::optional<ProgramRow> program_row(std::string_view list, std::string_view name) noexcept {
   const auto rows = word_list(list);
   const auto first_word = [](const SurfaceRow& row) { return row.name.substr(0, row.name.find(' ')); };
-  const auto row = std::ranges::find(rows, name, first_word);
-  if (row == rows.end()) return std::nullopt;
+  const auto row = std::ranges::lower_bound(rows, name, {}, first_word);  // a blank comes before all that names hold
+  if (row == rows.end() || first_word(*row) != name) return std::nullopt;
   const std::size_t last = row->name.size() - 1;
   return ProgramRow{row->name.substr(name.size() + 1, last - name.size() - 2), row->name[last]};
 }
