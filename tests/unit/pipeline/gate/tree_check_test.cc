@@ -78,6 +78,34 @@ TEST_F(TreeCheckTest, SaysTheSameWithAnyNumberOfThreads) {
   EXPECT_EQ(many->digests, alone->digests);
 }
 
+TEST_F(TreeCheckTest, LooksAtEachLargeFileOnceAlsoWhereOthersAreInHand) {
+  std::string code;
+  for (int i = 0; code.size() < 2'000'000; ++i) code += "export const v" + std::to_string(i) + " = f(1);\n";
+  write("src/all.ts", code);
+  const std::string comment = "//" + std::string(200'000, '-') + "\n";
+  for (int i = 0; i < 90; ++i)
+    write("src/f" + std::to_string(i) + ".ts", comment + (i % 9 == 0 ? "eval(text);\n" : ""));
+  for (int i = 0; i < 60; ++i) write("src/small" + std::to_string(i) + ".ts", "1;\n");
+  const auto alone = look({at("src")}, 1);
+  const auto many = look({at("src")}, 8);
+  ASSERT_TRUE(alone);
+  ASSERT_TRUE(many);
+  EXPECT_EQ(many->count, 151u);
+  EXPECT_EQ(many->bytes, alone->bytes);
+  EXPECT_EQ(findings(*alone).size(), 10u);
+  EXPECT_EQ(findings(*many), findings(*alone));
+}
+
+TEST_F(TreeCheckTest, EndsWhereTheWalkFailsWhileThreadsWork) {
+  for (int i = 0; i < 400; ++i) write("src/a/f" + std::to_string(i) + ".ts", "1;\n");
+  std::string deep = "src/b";
+  for (int i = 0; i < 200; ++i) deep += "/d";
+  write(deep + "/a.ts", "1;\n");
+  const auto hits = look({at("src/a"), at("src")}, 8);
+  ASSERT_FALSE(hits);
+  EXPECT_EQ(hits.error().code(), ErrorCode::input_invalid) << hits.error().message();
+}
+
 TEST_F(TreeCheckTest, JudgesTwoHalvesInFilesThatLoadEachOtherTogether) {
   write("src/a.ts", "export const url = process.env.DB_URL;\n");
   write("src/b.ts", "import { url } from './a';\nconsole.log(url);\n");
