@@ -279,6 +279,16 @@ SeamFinder::End SeamFinder::end_of(
   return found;
 }
 
+SeamFinder::End SeamFinder::end_of_joined(const SeenLine& line, TriggerScan& triggers, const Column& column) {
+  const auto known = std::find_if(judged_.begin(), judged_.end(), [&](const Judged& judged) {
+    return judged.piece == line.piece && judged.kind == column.kind && judged.text == line.text;
+  });
+  if (known != judged_.end()) return known->end;
+  Judged& judged = judged_[next_judged_++ % judged_.size()];
+  judged = {std::string(line.text), line.piece, column.kind, end_of(line, triggers, column, true)};
+  return judged.end;
+}
+
 SeamTable::SeamTable(const SecretSource::State& secrets) {
   for (const Trigger& trigger : secrets.triggers.all()) {
     const SecretKind& kind = secrets.kinds[trigger.kind];
@@ -327,7 +337,7 @@ NextLine SeamFinder::next_line(const StreamText& text, Offset at, const SeenLine
   return NextLine(text, behind_line_end(text, at), known_before(left) > 0);
 }
 
-Seam SeamFinder::between(const SeenLine& line, TriggerScan& triggers, const NextLine& next, Column& column) const {
+Seam SeamFinder::between(const SeenLine& line, TriggerScan& triggers, const NextLine& next, Column& column) {
   const Column before = std::exchange(column, Column());
   const std::size_t known = next.known ? known_before(line) : 0;
   std::size_t lead = next.lead;
@@ -339,7 +349,8 @@ Seam SeamFinder::between(const SeenLine& line, TriggerScan& triggers, const Next
   now.ended = now.joined && now.width > 0 && piece < now.width;
   const bool as_wide = next.ends && lead + width == next.size && width == piece && !now.ended;
   const bool like_more = as_wide || !reads_as_words(next.text().substr(lead, width));
-  const End end = end_of(line, triggers, before, !next.seen || now.joined || like_more);
+  const End end =
+      before.joined ? end_of_joined(line, triggers, before) : end_of(line, triggers, before, !next.seen || like_more);
   if (end.live == 0 && known == 0) return {};
   const std::size_t live = std::max(end.live, known);
   if (!next.seen) {

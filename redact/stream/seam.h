@@ -14,6 +14,7 @@
 #include <bitset>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -110,7 +111,7 @@ class SeamFinder {
   NextLine next_line(const StreamText& text, Offset at, const SeenLine& left) const;
 
   // Of the line end between both. Brings `column` up to date where that is decided.
-  Seam between(const SeenLine& line, TriggerScan& triggers, const NextLine& next, Column& column) const;
+  Seam between(const SeenLine& line, TriggerScan& triggers, const NextLine& next, Column& column);
 
  private:
   // What of a secret stands at the end of a line.
@@ -121,6 +122,9 @@ class SeamFinder {
   };
   // `whole`: also a whole one, wherever it begins.
   End end_of(const SeenLine& line, TriggerScan& triggers, const Column& column, bool whole) const;
+  // Of a line that was joined, without judging again what was judged a moment ago: in a flood of equal lines each ends
+  // as the one before it.
+  End end_of_joined(const SeenLine& line, TriggerScan& triggers, const Column& column);
   bool begins_literal(std::string_view text) const;
   Offset next_live(const StreamText& text, TriggerScan& triggers, Offset from) const;
   // A value may also begin behind the last seam: that may be none.
@@ -129,6 +133,15 @@ class SeamFinder {
   const SecretSource::State* secrets_;
   ByteSet ends_;    // what may stand before a seam
   ByteSet begins_;  // and behind it
+  // Lines that were joined: all that end_of() looks at, and what it answered.
+  struct Judged {
+    std::string text;
+    std::size_t piece = 0;
+    const SecretKind* kind = nullptr;
+    End end;
+  };
+  std::array<Judged, 4> judged_;
+  std::size_t next_judged_ = 0;
 };
 
 }  // namespace guard

@@ -116,6 +116,20 @@ TEST(Broken, NothingStaysAtAnyWidth) {
   }
 }
 
+// What was joined before, of the same bytes at other widths, says nothing of it.
+TEST(Broken, EachIsReadAsIfItStoodAlone) {
+  for (const Kind& kind : kinds()) {
+    std::string text;
+    std::string expected;
+    for (const std::size_t width : {9u, 7u, 12u, 7u, 9u, 5u, 10u, 8u, 4u, 3u, 4u}) {
+      const std::string one = "it said:\n" + broken(kind.secret, width, separators().front()) + "and that (is) all\n";
+      text += one;
+      expected += redact_text(source(), one).value_or("failed");
+    }
+    EXPECT_EQ(redact_text(source(), text).value_or("failed"), expected) << kind.name;
+  }
+}
+
 // Also where a line is full of what secrets begin with.
 TEST(Broken, NothingStaysBehindAFloodOfBeginnings) {
   for (const Kind& kind : kinds()) {

@@ -143,11 +143,11 @@ TEST(RedactCases, G84_FloodsOfPrefixes) {
 TEST(RedactCases, G84_FloodsOfRunsAndLineEnds) {
   const SecretSource source =
       source_with({{"TOKEN", kKnownValue}, {"PASS", "abcabcabcabd"}, {"WAVE", "abcdabcdabcdabcdabcdabcd"}});
-  for (const std::string& piece :
-      {std::string("a"), std::string("9"), std::string("-"), std::string("_"), std::string("/"), std::string("a-B"),
-          std::string("abc"), std::string("abcd"), std::string("\r"), std::string("\n"), random_text(64, 12) + "\n",
-          std::string(1, '\0'), std::string("\x1b[0m"), std::string("\x1b["), std::string("\x1b]"),
-          std::string("\xe2\x80\x8b"), std::string("a\b"), std::string("k\x1b[1m")}) {
+  for (const std::string& piece : {std::string("a"), std::string("9"), std::string("-"), std::string("_"),
+           std::string("/"), std::string("a-B"), std::string("abc"), std::string("abcd"), std::string("\r"),
+           std::string("\n"), random_text(64, 12) + "\n", joined("s", "k-", "\n"), joined("s", "k-", "\r\nak_\n"),
+           std::string(1, '\0'), std::string("\x1b[0m"), std::string("\x1b["), std::string("\x1b]"),
+           std::string("\xe2\x80\x8b"), std::string("a\b"), std::string("k\x1b[1m")}) {
     survives(source, piece);
   }
 }
