@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "init/descriptors.h"
 #include "init/empty_folder.h"
@@ -258,13 +259,17 @@ FillResult fill_again() {
 // Who closes the last descriptor of an instance that had watches waits until nobody in the kernel reads these any more:
 // at once, or some 15 ms where another wait of this kind is on its way, as it is in every second run, for the files
 // have just lost their watches. So the last ones are in a message to a socket that is closed, and stands in that
-// message, too: the kernel finds by itself that nobody can read it. (Before Linux 6.10 it does so in our time.)
-void leave_to_kernel(const int (&instances)[2]) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0) return;
-  const int sent[] = {ends[1], instances[0], instances[1]};
-  send_descriptors(ends[0], sent);
-  for (const int end : ends) close(end);
+// message, too: the kernel finds by itself that nobody can read it, and closes them in a thread of its own. It looks
+// when a socket is gone, which is last; old kernels look in our time.
+void close_later(const int (&instances)[2]) {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) == 0) {
+    const int sent[] = {ends[1], instances[0], instances[1]};
+    send_descriptors(ends[0], sent);
+  }
+  for (const int fd : {instances[0], instances[1], ends[1], ends[0]}) {
+    if (fd >= 0) close(fd);
+  }
 }
 
 // --- what became of it ---
@@ -444,12 +449,11 @@ FillResult restore_folder(mode_t mode) {
 
 void end_watching() {
   if (g_copies < 0) return;
-  const int instances[] = {g_copies, g_folders};
   for (int number = 1; number <= static_cast<int>(g_sorted_size) + 1; ++number) {
-    for (const int instance : instances) inotify_rm_watch(instance, number);
+    inotify_rm_watch(g_copies, number);
+    inotify_rm_watch(g_folders, number);
   }
-  leave_to_kernel(instances);
-  for (const int instance : instances) close(instance);
+  close_later({g_copies, g_folders});
 }
 
 }  // namespace guard::init

@@ -18,15 +18,16 @@
 namespace guard {
 namespace {
 
-// Files that wait. Each may hold its folder open, and a process may have 1024 descriptors.
-constexpr std::size_t kWaitingMax = 384;
+// Files that wait. Each may hold its folder open, as may those that are put off and that are read, and a process may
+// have 1024 descriptors.
+constexpr std::size_t kWaitingMax = 256;
 constexpr std::size_t kWaitingForThreads = 48;
 
 // A file takes up to forty times its size while it is looked at. So of those that are larger not more are in hand at a
 // time than make up kLargeInHandMax, or one; the others are put off.
 constexpr std::size_t kLargeBytes = 128 * 1024;
 constexpr std::size_t kLargeInHandMax = 2 * 1024 * 1024;
-constexpr std::size_t kPutOffMax = 64;
+constexpr std::size_t kPutOffMax = 32;
 
 // Thread-safe.
 class WaitingFiles {
@@ -36,11 +37,14 @@ class WaitingFiles {
     std::size_t large = 0;  // bytes that may be in hand for it, until let_go() is called with them
   };
 
-  // How many wait now.
-  std::size_t add(WalkedFile file) {
+  void add(WalkedFile file) {
     const std::scoped_lock lock(mutex_);
     files_.push_back({std::move(file)});
-    changed_.notify_one();
+    come_.notify_one();
+  }
+
+  std::size_t count() {
+    const std::scoped_lock lock(mutex_);
     return files_.size();
   }
 
@@ -48,7 +52,7 @@ class WaitingFiles {
   void close() {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
-    changed_.notify_all();
+    come_.notify_all();
   }
 
   void drop_all() {
@@ -68,14 +72,14 @@ class WaitingFiles {
       }
       if (!files_.empty()) return pop(files_);
       if (wait == Wait::no || (closed_ && put_off_.empty())) return std::nullopt;
-      changed_.wait(lock);
+      come_.wait(lock);
     }
   }
 
   // A file has turned out to be large. False: it was put off.
   bool take_in_hand(const WalkedFile& file, std::size_t bytes) {
     std::unique_lock lock(mutex_);
-    if (put_off_.size() >= kPutOffMax) changed_.wait(lock, [&] { return fits(bytes); });
+    if (put_off_.size() >= kPutOffMax) room_.wait(lock, [&] { return fits(bytes); });
     if (!fits(bytes)) {
       put_off_.push_back({file, bytes});
       return false;
@@ -87,7 +91,8 @@ class WaitingFiles {
   void let_go(std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
     in_hand_ -= bytes;
-    changed_.notify_all();
+    come_.notify_all();
+    room_.notify_all();
   }
 
  private:
@@ -99,7 +104,8 @@ class WaitingFiles {
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable come_;  // for take()
+  std::condition_variable room_;  // for take_in_hand()
   std::deque<Taken> files_;
   std::deque<Taken> put_off_;
   std::size_t in_hand_ = 0;
@@ -144,6 +150,7 @@ class Worker {
       if (!waiting_.take_in_hand(file, bytes_.size())) return ok();
       taken.large = bytes_.size();
     }
+    taken.file.folder.reset();  // nobody reads it again
     ++hits.count;
     if (request_.keep_names) hits.names.push_back(file.path);
     bytes_of_all_ += bytes_.size();
@@ -175,9 +182,10 @@ class Crew {
   }
 
   void give(WalkedFile file) {
-    const std::size_t waiting = waiting_.add(std::move(file));
-    if (waiting == kWaitingForThreads && threads_.empty()) start();
-    if (waiting >= kWaitingMax) {
+    waiting_.add(std::move(file));
+    const std::size_t waiting = waiting_.count();
+    if (waiting >= kWaitingForThreads && threads_.empty()) start();
+    while (waiting_.count() >= kWaitingMax) {
       if (auto taken = waiting_.take(WaitingFiles::Wait::no)) workers_.front()->look_at(*std::move(taken));
     }
     if (++given_ % kWaitingMax == 0 && request_.progress) request_.progress(given_ - waiting, bytes_);
