@@ -44,6 +44,7 @@ TreeGate tree_gate(
   TreeGate tree;
   tree.paths = std::move(paths);
   tree.collect = collect;
+  tree.cancel = &context.cancel;
   tree.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   if (context.streams.err_is_terminal) {
     tree.progress = [progress = std::make_shared<Progress>(context.streams.err, Progress::Mode::rewritten),

@@ -151,6 +151,7 @@ Result<FoundLines> found_by(const RuleEngine& engine, const std::vector<std::str
   request.matcher = &*engine.matcher;
   TreeGate tree;
   tree.paths = paths;
+  tree.cancel = &context.cancel;
   tree.jobs = std::max(1u, std::thread::hardware_concurrency());
   tree.collect = collect_options(config);
   tree.collect.ignored = Git::ignored_names(context.cancel);

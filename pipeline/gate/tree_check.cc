@@ -112,6 +112,8 @@ class WaitingFiles {
   bool closed_ = false;
 };
 
+bool is_stopped(const TreeRequest& request) { return request.cancel != nullptr && request.cancel->cancelled(); }
+
 // One thread's work, and what it has come to.
 class Worker {
  public:
@@ -143,6 +145,7 @@ class Worker {
 
  private:
   Result<void> read_and_look(WaitingFiles::Taken& taken) {
+    if (is_stopped(request_)) return ok();  // nobody asks what came of it
     const WalkedFile& file = taken.file;
     GUARD_TRY_ASSIGN(const bool judged, read_walked(file, request_.collect.file_bytes_max, bytes_, hits.findings));
     if (!judged) return ok();
@@ -181,7 +184,8 @@ class Crew {
     end();
   }
 
-  void give(WalkedFile file) {
+  Result<void> give(WalkedFile file) {
+    GUARD_TRY(go_on());
     waiting_.add(std::move(file));
     const std::size_t waiting = waiting_.count();
     if (waiting >= kWaitingForThreads && threads_.empty()) start();
@@ -189,6 +193,7 @@ class Crew {
       if (auto taken = waiting_.take(WaitingFiles::Wait::no)) workers_.front()->look_at(*std::move(taken));
     }
     if (++given_ % kWaitingMax == 0 && request_.progress) request_.progress(given_ - waiting, bytes_);
+    return ok();
   }
 
   // Call once, when all was given. The error is that of the path that comes first.
@@ -196,6 +201,7 @@ class Crew {
     waiting_.close();
     workers_.front()->work_off();
     end();
+    GUARD_TRY(go_on());
     Worker& all = *workers_.front();
     for (std::size_t i = 1; i < workers_.size(); ++i) {
       Worker& one = *workers_[i];
@@ -212,6 +218,11 @@ class Crew {
   }
 
  private:
+  Result<void> go_on() const {
+    if (is_stopped(request_)) return Error(ErrorCode::cancelled, "stopped before all files were checked");
+    return ok();
+  }
+
   void start() {
     try {
       while (workers_.size() < request_.jobs) {
@@ -242,11 +253,8 @@ class Crew {
 Result<TreeHits> look_at_tree(const TreeRequest& request) {
   std::vector<Finding> findings;
   Crew crew(request);
-  const auto give = [&crew](WalkedFile file) -> Result<void> {
-    crew.give(std::move(file));
-    return ok();
-  };
-  FileWalk walk(request.collect, give, findings);
+  FileWalk walk(
+      request.collect, [&crew](WalkedFile file) { return crew.give(std::move(file)); }, findings);
   GUARD_TRY(walk.add_all(request.paths));
   GUARD_TRY_ASSIGN(TreeHits hits, crew.finish());
   hits.ignored_files = walk.ignored_files();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/cancel.h"
 #include "common/result.h"
 #include "pipeline/gate/source_files.h"
 #include "rules/matching/matcher.h"
@@ -32,6 +33,7 @@ struct TreeGate {
   std::vector<std::string> paths;
   CollectOptions collect;
   unsigned jobs = 1;
+  const CancelToken* cancel = nullptr;  // by whom it can be stopped
   std::function<void(std::uint64_t files, std::uint64_t bytes)>
       progress;  // called now and then, from the caller's thread
 };
@@ -44,7 +46,7 @@ struct TreeRequest : TreeGate {
 };
 
 // The outcome does not depend on the number of threads, nor on their luck. Of several errors the one whose path comes
-// first is reported; any error means that the check is undecided.
+// first is reported; any error means that the check is undecided. CANCELLED where it was stopped.
 Result<TreeHits> look_at_tree(const TreeRequest& request);
 
 }  // namespace guard

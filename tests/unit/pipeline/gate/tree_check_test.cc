@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <functional>
 
 #include "common/file_io.h"
 #include "common/hash.h"
@@ -30,13 +31,16 @@ class TreeCheckTest : public ::testing::Test {
 
   std::string at(const std::string& path) const { return (folder_->path() / path).string(); }
 
-  Result<TreeHits> look(std::vector<std::string> paths, unsigned jobs) {
+  Result<TreeHits> look(std::vector<std::string> paths, unsigned jobs, const CancelToken* cancel = nullptr,
+      std::function<void(std::uint64_t, std::uint64_t)> progress = {}) {
     static const Matcher matcher = Matcher::create(RuleSet::shipped_gate()).value();
     TreeRequest request;
     request.rules = &RuleSet::shipped_gate();
     request.matcher = &matcher;
     request.paths = std::move(paths);
     request.jobs = jobs;
+    request.cancel = cancel;
+    request.progress = std::move(progress);
     return look_at_tree(request);
   }
 
@@ -94,6 +98,19 @@ TEST_F(TreeCheckTest, LooksAtEachLargeFileOnceAlsoWhereOthersAreInHand) {
   EXPECT_EQ(many->bytes, alone->bytes);
   EXPECT_EQ(findings(*alone).size(), 10u);
   EXPECT_EQ(findings(*many), findings(*alone));
+}
+
+TEST_F(TreeCheckTest, SaysNothingWhereItWasStopped) {
+  for (int i = 0; i < 1500; ++i) write("src/f" + std::to_string(i) + ".ts", "1;\n");
+  for (const unsigned jobs : {1u, 4u}) {
+    for (const bool at_once : {true, false}) {
+      CancelToken cancel;
+      if (at_once) cancel.cancel();
+      const auto hits = look({at("src")}, jobs, &cancel, [&](auto, auto) { cancel.cancel(); });
+      ASSERT_FALSE(hits);
+      EXPECT_EQ(hits.error().code(), ErrorCode::cancelled) << hits.error().message();
+    }
+  }
 }
 
 TEST_F(TreeCheckTest, EndsWhereTheWalkFailsWhileThreadsWork) {
