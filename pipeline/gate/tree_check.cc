@@ -55,7 +55,9 @@ class WaitingFiles {
     come_.notify_all();
   }
 
+  // Nor is what waits wanted.
   void drop_all() {
+    close();
     const std::scoped_lock lock(mutex_);
     files_.clear();
     put_off_.clear();
@@ -181,7 +183,7 @@ class Crew {
   }
   ~Crew() {
     waiting_.drop_all();
-    end();
+    join();
   }
 
   Result<void> give(WalkedFile file) {
@@ -200,7 +202,7 @@ class Crew {
   Result<TreeHits> finish() {
     waiting_.close();
     workers_.front()->work_off();
-    end();
+    join();
     GUARD_TRY(go_on());
     Worker& all = *workers_.front();
     for (std::size_t i = 1; i < workers_.size(); ++i) {
@@ -234,8 +236,7 @@ class Crew {
     }
   }
 
-  void end() {
-    waiting_.close();
+  void join() {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
   }

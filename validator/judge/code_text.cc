@@ -90,9 +90,8 @@ std::size_t CodeText::backtick_before(std::size_t at) const {
 CodeText::Brace CodeText::find_kind(std::size_t brace, std::size_t parameters) const {
   const std::string_view ahead = ahead_of(brace);
   if (ahead.empty() || ahead.ends_with("=>") || is_branch(name_before(brace))) return Brace::block;
-  const auto ends_statement = [](char c) { return c == ';' || c == '{' || c == '}' || c == '\n'; };
   std::size_t statement = ahead.size();
-  while (statement > 0 && !ends_statement(ahead[statement - 1])) --statement;
+  while (statement > 0 && !is_byte_of(";{}\n", ahead[statement - 1])) --statement;
   const std::size_t word = ahead.find("class", statement);
   if (word != kNowhere && ahead.find('=', statement) > word) return Brace::class_body;
   return is_byte_of(");{}\n", ahead.back()) || parameters != kNowhere ? Brace::block : Brace::other;

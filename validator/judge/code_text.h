@@ -93,7 +93,10 @@ inline bool assigns(std::string_view rest) noexcept {
 // Is the value that ends here compared, or asked whether it is there?
 bool is_asked(std::string_view rest) noexcept;
 
-constexpr bool is_byte_of(std::string_view bytes, char c) noexcept { return bytes.find(c) != std::string_view::npos; }
+// Of a few bytes: find() would call the C library for each.
+constexpr bool is_byte_of(std::string_view bytes, char c) noexcept {
+  return std::any_of(bytes.begin(), bytes.end(), [c](char byte) { return byte == c; });
+}
 constexpr bool is_opening(char c) noexcept { return c == '(' || c == '[' || c == '{'; }
 constexpr bool is_closing(char c) noexcept { return c == ')' || c == ']' || c == '}'; }
 
